@@ -17,9 +17,8 @@ from app.accounts.credentials import VerifiedIdentity, list_credentials
 from app.accounts.merge import merge_learners
 from app.store import invitations
 from app.store.assignments import assignments_of, exercises_chosen
-from app.store.classes import HERE, RefusedError, find_class_member, record_event
+from app.store.classes import HERE, ClassMember, RefusedError, find_class_member, record_event
 from app.store.database import lock_learner
-from app.store.invitations import ReservedSeat
 from app.store.learners import create_learner, hash_of
 from app.store.notices import add_notice
 from app.store.tables import (
@@ -167,7 +166,7 @@ async def seat_link(db: AsyncSession, group: Class, person: Membership, by: int)
     return await invitations.issue(db, {"class": group.id, "learner": person.learner_id, "by": by}, SEAT_LIVES)
 
 
-async def seat_behind(db: AsyncSession, word: str) -> ReservedSeat | None:
+async def seat_behind(db: AsyncSession, word: str) -> ClassMember | None:
     """The seat that *word* gives to another browser, as long as who made it may, and its learner has no account."""
     data = await invitations.data_of(db, word) or {}
     if "by" not in data:
@@ -180,7 +179,7 @@ async def seat_behind(db: AsyncSession, word: str) -> ReservedSeat | None:
         return None
     if seat.person.role != "learner" or await has_account(db, data["learner"]):
         return None
-    return ReservedSeat(seat.group, seat.person)
+    return seat
 
 
 async def move_seat(db: AsyncSession, word: str, learner: int) -> Membership:

@@ -287,19 +287,11 @@ def _not_later(due: datetime, before: datetime, for_all: datetime, timezone: str
     )
 
 
-async def withdraw_extension(db: AsyncSession, row: Assignment, learner: int, actor: int | None) -> None:
-    """Take an extension back."""
-    await _withdraw(db, Extension, row, learner, actor, "extension-gone")
-
-
-async def _withdraw(
-    db: AsyncSession,
-    table: type[Extension | GradeOverride],
-    row: Assignment,
-    learner: int,
-    actor: int | None,
-    event: str,
+async def withdraw_arrangement(
+    db: AsyncSession, table: type[Extension | GradeOverride], row: Assignment, learner: int, actor: int | None
 ) -> None:
+    """Take an extension back, or a grade that was set by hand."""
+    event = "extension-gone" if table is Extension else "excuse-gone"
     await db.execute(delete(table).where(table.assignment_id == row.id, table.learner_id == learner))
     await record_event(db, row.class_id, actor, event, learner, assignment=row.id)
     await queue_assignment(db, row.id, learner)
@@ -322,10 +314,6 @@ async def override_grade(
     )
     await record_event(db, row.class_id, actor, "excused", learner, assignment=row.id, points=points)
     await queue_assignment(db, row.id, learner)
-
-
-async def withdraw_override(db: AsyncSession, row: Assignment, learner: int, actor: int | None) -> None:
-    await _withdraw(db, GradeOverride, row, learner, actor, "excuse-gone")
 
 
 async def list_overrides(db: AsyncSession, row: Assignment) -> Sequence[GradeOverride]:

@@ -149,19 +149,15 @@ async def slip_counts(
     db: AsyncSession, class_id: int, *, since: datetime | None = None, learner: int | None = None
 ) -> list[SlipCounts]:
     """The mistakes that were made at all, *since* some moment, or by one *learner*; the most frequent first."""
-    assigned = await assigned_exercises(db, class_id)
     question = _CODES if since is None else _CODES_SINCE
     if learner is not None:
         question = question.where(_MEMBER.c.learner_id == learner)
-    rows = await db.execute(question, {"class_id": class_id, "since": since})
-    return [SlipCounts(*row) for row in rows if has_exercise(assigned, row.lesson, row.exercise)]
+    return [SlipCounts(*row) for row in await _at_assigned(db, question, class_id, since=since)]
 
 
 async def recent_exercises(db: AsyncSession, class_id: int, since: datetime) -> list[tuple[str, str]]:
     """List lessons and exercises that were answered *since* then, the newest first."""
-    assigned = await assigned_exercises(db, class_id)
-    rows = await db.execute(_RECENT, {"class_id": class_id, "since": since})
-    return [(row.lesson, row.exercise) for row in rows if has_exercise(assigned, row.lesson, row.exercise)]
+    return [(row.lesson, row.exercise) for row in await _at_assigned(db, _RECENT, class_id, since=since)]
 
 
 async def list_attempts(db: AsyncSession, class_id: int, learner: int, lesson: str) -> list[Attempt]:
@@ -173,16 +169,19 @@ async def list_attempts(db: AsyncSession, class_id: int, learner: int, lesson: s
 
 async def latest_lesson(db: AsyncSession, class_id: int, learner: int) -> str | None:
     """The assigned lesson in which *learner* last answered."""
-    assigned = await assigned_exercises(db, class_id)
-    rows = await db.execute(_PLACES, {"class_id": class_id, "learner": learner})
-    return next((row.lesson for row in rows if has_exercise(assigned, row.lesson, row.exercise)), None)
+    return next((row.lesson for row in await _at_assigned(db, _PLACES, class_id, learner=learner)), None)
 
 
 async def solved_counts(db: AsyncSession, class_id: int) -> dict[tuple[str, str], int]:
     """By lesson and exercise, how many have solved it, of what is assigned."""
+    return {(lesson, name): count for lesson, name, count in await _at_assigned(db, _SOLVED, class_id)}
+
+
+async def _at_assigned(db: AsyncSession, question: Select[Any], class_id: int, **values: object) -> list[Any]:
+    """Those of its rows that are about exercises which are assigned."""
     assigned = await assigned_exercises(db, class_id)
-    rows = await db.execute(_SOLVED, {"class_id": class_id})
-    return {(lesson, name): count for lesson, name, count in rows if has_exercise(assigned, lesson, name)}
+    rows = await db.execute(question, {"class_id": class_id, **values})
+    return [row for row in rows if has_exercise(assigned, row.lesson, row.exercise)]
 
 
 async def record_explanation(db: AsyncSession, class_id: int, actor: int, lesson: str, exercise: str) -> None:

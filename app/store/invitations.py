@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 
 from sqlalchemy import delete, exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.classes import RefusedError, record_event
+from app.store.classes import ClassMember, RefusedError, record_event
 from app.store.database import now
 from app.store.learners import hash_of
 from app.store.tables import Class, Learner, Membership, OneTimeToken
@@ -18,14 +17,6 @@ PURPOSE = "invite"
 FIRST = {"first": 1}
 LASTS = timedelta(days=60)
 USED = "This word was used already, or is too old. Ask for another one."
-
-
-@dataclass(frozen=True, slots=True)
-class ReservedSeat:
-    """Seat in a class that is reserved for one person."""
-
-    group: Class
-    person: Membership
 
 
 async def teacher_word(db: AsyncSession) -> str:
@@ -82,7 +73,7 @@ async def makes_teacher(db: AsyncSession, word: str) -> bool:
     return data == {} or (data == FIRST and not await somebody_teaches(db))
 
 
-async def seat_of(db: AsyncSession, word: str) -> ReservedSeat | None:
+async def seat_of(db: AsyncSession, word: str) -> ClassMember | None:
     """Find the reserved seat of an invitation code; None once it is taken."""
     data = await data_of(db, word) or {}
     query = (
@@ -96,7 +87,7 @@ async def seat_of(db: AsyncSession, word: str) -> ReservedSeat | None:
         )
     )
     row = (await db.execute(query)).one_or_none()
-    return None if row is None else ReservedSeat(row[0], row[1])
+    return None if row is None else ClassMember(row[0], row[1])
 
 
 async def somebody_teaches(db: AsyncSession) -> bool:

@@ -15,7 +15,7 @@ from app.store import assignments, classes
 from app.store.assignments import MOST_POINTS, AssignmentSettings
 from app.store.classes import RefusedError
 from app.store.progress import SITTINGS
-from app.store.tables import Assignment, Membership
+from app.store.tables import Assignment, Extension, GradeOverride, Membership
 from app.teaching import dates
 from app.teaching.roster import distinct_names, matching_people, read_days
 from app.teaching.text_input import LONGEST_LINE, one_line
@@ -346,7 +346,7 @@ def _somebody(who: str, people: Sequence[Membership]) -> Membership:
 @router.post(ONE + "/extensions/{learner_id}/delete")
 async def shorten(page: Grading, row: TheAssignment, learner_id: str) -> Response:
     async with page.write() as db:
-        await assignments.withdraw_extension(db, row, parse_row_id(learner_id), page.learner)
+        await assignments.withdraw_arrangement(db, Extension, row, parse_row_id(learner_id), page.learner)
     return page.back("assignments", row.id)
 
 
@@ -378,5 +378,5 @@ async def excuse(
 @router.post(ONE + "/excuses/{learner_id}/delete")
 async def withdraw_override(page: Grading, row: TheAssignment, learner_id: str) -> Response:
     async with page.write() as db:
-        await assignments.withdraw_override(db, row, parse_row_id(learner_id), page.learner)
+        await assignments.withdraw_arrangement(db, GradeOverride, row, parse_row_id(learner_id), page.learner)
     return page.back("assignments", row.id)
