@@ -60,14 +60,11 @@ async def _platform_lines(settings: Settings) -> list[str]:
 
     if not settings.database_url and not (settings.data_dir / DATABASE).exists():
         return []
-    database = Database(settings.resolved_database_url)
     try:
-        async with database.read() as db:
+        async with Database(settings.resolved_database_url) as database, database.read() as db:
             platforms = await list_platforms(db)
     except (SQLAlchemyError, OSError):  # of an older version, or away: the server says so when it starts
         return []
-    finally:
-        await database.close()
     tried = await try_platforms(settings, platforms) if platforms else {}
     return [
         f"{'on' if trial.good else 'missing':<9} platform {platform.id}, {platform.name}: {trial.said}"

@@ -52,14 +52,11 @@ def _lesson(course: Course, name: str) -> Lesson:
 
 async def _make_report(settings: Settings, course: Course, group: int) -> CourseReport:
     await migrate(settings.resolved_database_url)
-    database = Database(settings.resolved_database_url)
-    try:
+    async with Database(settings.resolved_database_url) as database:
         async with database.read() as db:
             if group and await db.get(Class, group) is None:
                 refuse(f"There is no class {group}. `backhand class list` tells which there are.")
         return await make_report(database, course, settings.shared_by, group or None)
-    finally:
-        await database.close()
 
 
 def _facts(report: CourseReport, views: list[ItemView]) -> dict[str, Any]:

@@ -39,15 +39,12 @@ async def _run_jobs(settings: Settings, url: str) -> None:
     for signals in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(signals, leave.set)
     await migrate(url)
-    database = Database(url)
     log.info("sweeping", hours=SWEEP_SECONDS / 3600)
-    try:
+    async with Database(url) as database:
         await asyncio.gather(
             run_periodically("sweep", partial(delete_expired, database), SWEEP_SECONDS, leave),
             run_periodically("items", partial(_renew_items, settings, database), RENEWAL_SECONDS, leave),
         )
-    finally:
-        await database.close()
 
 
 async def _renew_items(settings: Settings, database: Database) -> None:

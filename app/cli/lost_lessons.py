@@ -25,9 +25,5 @@ def lost_lessons(settings: Settings, course: Course) -> list[LostAssignment]:
 
 
 async def _query_database(url: str, course: Course) -> list[LostAssignment]:
-    database = Database(url)
-    try:
-        async with database.read() as db:
-            return await lost_assignments(db, Curriculum(course).assigned)
-    finally:
-        await database.close()
+    async with Database(url) as database, database.read() as db:
+        return await lost_assignments(db, Curriculum(course).assigned)

@@ -72,14 +72,12 @@ def points(*, write: bool) -> None:
 
 
 async def _points(url: str, *, write: bool) -> None:
-    database = Database(url)
-    async with database.write() as db:
+    async with Database(url) as database, database.write() as db:
         estimates = estimate_difficulties(await practice_items.list_outcomes(db))
         changed = 0
         for row in await practice_items.list_items(db, VERSION) if write and estimates else ():
             row.points = repriced_points(drawn(row.level, row.seed, row.wanted, json.loads(row.within_json)), estimates)
             changed += 1
-    await database.close()
     for item in estimates:
         typer.echo(f"{item.name}: {item.solved} of {item.tries} solved, {item.before} points, now {item.points}")
     if not estimates:

@@ -45,12 +45,8 @@ def run_transaction(work: Callable[[AsyncSession], Awaitable[T]]) -> T:
 
     async def run() -> T:
         await migrate(url)
-        database = Database(url)
-        try:
-            async with database.write() as db:
-                return await work(db)
-        finally:
-            await database.close()
+        async with Database(url) as database, database.write() as db:
+            return await work(db)
 
     try:
         return asyncio.run(run())

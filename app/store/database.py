@@ -107,6 +107,28 @@ class Database:
     async def close(self) -> None:
         await self.engine.dispose()
 
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
+@asynccontextmanager
+async def claim_row(database: Database, due: Any, table: type[Any]) -> AsyncIterator[Any]:
+    """The first row that is *due*, with its part of *table* for this server alone until it is marked; None for none.
+
+    It is looked for without a lock before: most often there is none.
+    """
+    first = due.limit(1)
+    async with database.read() as db:
+        waiting = (await db.execute(first)).one_or_none()
+    if waiting is None:
+        yield None
+        return
+    async with database.write() as db:
+        yield (await db.execute(first.with_for_update(of=table, skip_locked=True))).one_or_none()
+
 
 @contextmanager
 def changing_nothing() -> Iterator[None]:

@@ -201,12 +201,8 @@ async def _prepare_database(settings: Settings) -> None:
 
 async def _tell_first_word(settings: Settings) -> None:
     """Log an invitation code at each start until this server has an instructor."""
-    database = Database(settings.resolved_database_url)
-    try:
-        async with database.write() as db:
-            word = await first_word(db)
-    finally:
-        await database.close()
+    async with Database(settings.resolved_database_url) as database, database.write() as db:
+        word = await first_word(db)
     if word:
         log.info(
             "nobody-teaches",
