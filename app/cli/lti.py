@@ -13,7 +13,7 @@ from app.accounts import one_time_tokens
 from app.cli import environment
 from app.cli.refuse import ask_whether_meant
 from app.cli.transactions import AsJson, Facts, Printed, in_transaction, print_facts, run_transaction
-from app.lti.claims import MAX_ID_CHARS
+from app.lti.claims import parse_id
 from app.lti.keys import encryption_in, make_keys, published_keys, rotate_keys
 from app.lti.platform_client import LOOPBACK, address_fault, origin_of
 from app.lti.registration import TICKET_LIVES
@@ -62,7 +62,7 @@ async def add(
     """Register a platform, by what its administrator reads there."""
     settings, origins = _ready_settings(), origin or []
     _check_addresses({"issuer": issuer, "auth": auth, "token": token, "jwks": jwks}, origins, private=private)
-    if not 0 < len(client_id) <= MAX_ID_CHARS or not client_id.isprintable():
+    if parse_id(client_id) is None:
         raise RefusedError(f"--client-id: {client_id[:80]!r} is no client id.")
     platform = LtiPlatform(
         issuer=issuer, client_id=client_id, name=(one_line(name) or urlsplit(issuer).hostname or issuer)[:200],
@@ -154,7 +154,7 @@ async def deployment(
     drop: Annotated[bool, typer.Option("--drop", help="Accept it no more.")] = False,
 ) -> Printed:
     """Accept one more deployment of a platform, or one less."""
-    if not 0 < len(id_) <= MAX_ID_CHARS or not id_.isprintable():
+    if parse_id(id_) is None:
         raise RefusedError(f"{id_[:80]!r} is no deployment id.")
     platform = await lti_platforms.get_platform(db, number)
     await (lti_platforms.drop_deployment if drop else lti_platforms.add_deployment)(db, platform, id_)
@@ -227,13 +227,12 @@ async def rotate(
 
 async def try_platforms(settings: Settings, platforms: Sequence[LtiPlatform]) -> dict[int, tuple[Trial, ...]]:
     """Results of a self-test of each of *platforms*, by its number: several may have the same name."""
-    database = Database(settings.resolved_database_url)
-    lti = LtiService(settings, database)
-    try:
-        return {platform.id: await try_platform(lti, platform) for platform in platforms}
-    finally:
-        await lti.close()
-        await database.close()
+    async with Database(settings.resolved_database_url) as database:
+        lti = LtiService(settings, database)
+        try:
+            return {platform.id: await try_platform(lti, platform) for platform in platforms}
+        finally:
+            await lti.close()
 
 
 def _ready_settings() -> Settings:

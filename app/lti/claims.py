@@ -211,11 +211,10 @@ def read_launch(claims: Claims, base_url: str) -> Launch:
     scopes = scopes if isinstance(scopes, list) and AGS + "scope/score" in scopes else []
     lineitems_scope = next((scope for scope in LINE_ITEM_SCOPES if scope in scopes), None)
     target = claims.get(CLAIM + "target_link_uri") or base_url
-    names = (claims.get("name"), " ".join(str(claims.get(key, "")) for key in ("given_name", "family_name")))
     custom = _object(claims, CLAIM + "custom")
     return Launch(
         subject=claims.get("sub"),
-        name=next((line for name in names if isinstance(name, str) and (line := one_line(name)[:NAME_LENGTH])), ""),
+        name=name_in(claims),
         role=role_of(claims.get(CLAIM + "roles")),
         deployment=claims[CLAIM + "deployment_id"],
         link=parse_id(_object(claims, CLAIM + "resource_link").get("id")),
@@ -230,6 +229,13 @@ def read_launch(claims: Claims, base_url: str) -> Launch:
         memberships_url=parse_id(people.get("context_memberships_url")),
         deep_linking=_deep_linking(claims) if claims[CLAIM + "message_type"] == MESSAGES[1] else None,
     )
+
+
+def name_in(claims: Claims) -> str:
+    """Name of the person in *claims*: whole, or in two parts; "" where a platform does not tell it."""
+    parts = " ".join(str(claims.get(key) or "") for key in ("given_name", "family_name"))
+    lines = (one_line(text)[:NAME_LENGTH] for text in (claims.get("name"), parts) if isinstance(text, str))
+    return next(filter(None, lines), "")
 
 
 def is_filled_in(value: str) -> bool:

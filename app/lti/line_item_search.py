@@ -21,10 +21,10 @@ from app.lti.claims import LINE_ITEM_SCOPES, parse_id
 from app.lti.errors import PlatformError
 from app.lti.line_items import TAG, with_query
 from app.lti.platform_client import Answer
-from app.lti.tokens import PlatformServices
+from app.lti.tokens import PlatformServices, why_unanswered
 from app.store import lti_scores
 from app.store.classes import RefusedError
-from app.store.database import Database, now
+from app.store.database import Database, claim_row, now
 from app.store.tables import Assignment, Class, LtiContext, LtiLineItem, LtiPlatform
 
 log = structlog.get_logger()
@@ -72,20 +72,15 @@ class LineItemFinder:
         return count
 
     async def _claim(self) -> SoughtItem | None:
-        query = (
+        due = (
             select(LtiLineItem, Assignment, LtiContext, LtiPlatform)
             .join(Assignment, Assignment.id == LtiLineItem.assignment_id)
             .join(LtiContext, LtiContext.id == LtiLineItem.lti_context_id)
             .join(LtiPlatform, LtiPlatform.id == LtiContext.platform_id)
             .join(Class, Class.id == LtiContext.class_id)
             .where(LtiContext.lineitems_url.is_not(None), Class.archived_at.is_(None), LtiLineItem.seek_at <= now())
-            .limit(1)
         )
-        async with self._database.read() as db:
-            if (await db.execute(query)).one_or_none() is None:
-                return None
-        async with self._database.write() as db:
-            row = (await db.execute(query.with_for_update(of=LtiLineItem, skip_locked=True))).one_or_none()
+        async with claim_row(self._database, due, LtiLineItem) as row:
             if row is not None:
                 row[0].seek_at = now() + LEASE
         return None if row is None else SoughtItem(*row)
@@ -97,11 +92,8 @@ class LineItemFinder:
             failed = False
             url = urls[0] if urls else ""
             answer = NO_COLUMN if not urls else SEVERAL_COLUMNS.format(count=len(urls)) if len(urls) > 1 else None
-        except PlatformError as error:
-            answer = f"{error} {error.answer}".strip()[: lti_scores.MAX_ANSWER_CHARS]
-        except RefusedError as error:  # our own key cannot be used
-            answer = "This server could not sign the message."
-            log.warning("lti-no-key", fix=str(error))
+        except (PlatformError, RefusedError) as error:
+            answer = why_unanswered(error)[: lti_scores.MAX_ANSWER_CHARS]
         if answer:
             log.warning("lti-line-item", item=sought.item.id, url=url, said=answer)
         async with self._database.write() as db:

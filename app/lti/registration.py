@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
-from app.lti.claims import AGS, MAX_ID_CHARS, NRPS
+from app.lti.claims import AGS, MAX_ID_CHARS, NRPS, parse_id
 from app.lti.deep_linking import CONTEXT_HISTORY
 from app.lti.errors import LaunchError, PlatformError
 from app.lti.families import BY_CODE, family_code
@@ -86,8 +86,8 @@ def _endpoints(configuration: Any, url: str, *, private: bool) -> dict[str, str]
 def _parse_registration(
     answer: Any, endpoints: Mapping[str, str], url: str, *, private: bool
 ) -> tuple[LtiPlatform, tuple[str, ...]]:
-    client_id = answer.get("client_id") if isinstance(answer, dict) else None
-    if not isinstance(client_id, str) or not 0 < len(client_id) <= MAX_ID_CHARS or not client_id.isprintable():
+    client_id = parse_id(answer.get("client_id")) if isinstance(answer, dict) else None
+    if client_id is None:
         raise PlatformError("It gave this tool no client id.")
     tool = answer.get(TOOL, {})
     deployment = tool.get("deployment_id") if isinstance(tool, dict) else None

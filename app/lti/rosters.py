@@ -16,15 +16,16 @@ import structlog
 from sqlalchemy import or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.lti.claims import MAX_ID_CHARS, NRPS, role_of
+from app.lti.claims import NRPS, name_in, parse_id, role_of
 from app.lti.enrolment import UNNAMED, become_member, set_member
 from app.lti.errors import PlatformError
-from app.lti.tokens import PlatformServices
+from app.lti.tokens import PlatformServices, why_unanswered
 from app.store.classes import RefusedError, Role, list_members, new_member, record_event
-from app.store.database import Database, now
+from app.store.database import Database, claim_row, now
 from app.store.former_members import keep_grades
 from app.store.joining import end_membership
-from app.store.tables import NAME_LENGTH, Class, Credential, Learner, LtiContext, LtiMember, LtiPlatform, Membership
+from app.store.lti_scores import MAX_ANSWER_CHARS
+from app.store.tables import Class, Credential, Learner, LtiContext, LtiMember, LtiPlatform, Membership
 from app.teaching.text_input import one_line
 
 log = structlog.get_logger()
@@ -65,20 +66,14 @@ class RosterReader:
         return count
 
     async def _claim(self) -> tuple[LtiContext, LtiPlatform] | None:
-        query = (
+        due = (
             select(LtiContext, LtiPlatform)
             .join(LtiPlatform, LtiPlatform.id == LtiContext.platform_id)
             .join(Class, Class.id == LtiContext.class_id)
             .where(LtiContext.memberships_url.is_not(None), Class.archived_at.is_(None))
             .where(or_(LtiContext.roster_read_at.is_(None), LtiContext.roster_read_at < now() - READ_EVERY))
-            .limit(1)
         )
-        async with self._database.read() as db:
-            if (await db.execute(query)).one_or_none() is None:
-                return None
-        async with self._database.write() as db:
-            locked = query.with_for_update(of=LtiContext, skip_locked=True)
-            row = (await db.execute(locked)).one_or_none()
+        async with claim_row(self._database, due, LtiContext) as row:
             if row is not None:
                 row[0].roster_read_at = now()
         return None if row is None else (row[0], row[1])
@@ -88,12 +83,9 @@ class RosterReader:
         try:
             people = [person async for person in self._list_people(platform, context.memberships_url or "")]
             await self._lay_over(context, platform, people)
-        except PlatformError as error:
-            answer = f"{error} {error.answer}".strip()[:300]
+        except (PlatformError, RefusedError) as error:
+            answer = why_unanswered(error)[:MAX_ANSWER_CHARS]
             log.warning("lti-roster-not-read", context=context.id, said=answer)
-        except RefusedError as error:
-            answer = "This server could not sign the message."
-            log.warning("lti-no-key", fix=str(error))
         async with self._database.write() as db:
             row = await db.get(LtiContext, context.id)
             if row is not None:
@@ -134,16 +126,12 @@ def _person(member: Any) -> ListedPerson | None:
     """Parse an active member of a list; None for an entry without a role."""
     if not isinstance(member, dict) or member.get("status", "Active") != "Active":
         return None
-    subject, role = member.get("user_id"), role_of(member.get("roles"))
-    if not isinstance(subject, str) or not 0 < len(subject) <= MAX_ID_CHARS or not subject.isprintable():
+    subject, role = parse_id(member.get("user_id")), role_of(member.get("roles"))
+    if subject is None or role is None:
         return None
-    if role is None:
-        return None
-    parts = (member.get("name"), " ".join(str(member.get(key) or "") for key in ("given_name", "family_name")))
-    names = (one_line(part)[:NAME_LENGTH] for part in parts if isinstance(part, str))
     ids = (member.get("lis_person_sourcedid"), member.get("email"))
     known_ids = tuple(one_line(text) for text in ids if isinstance(text, str) and text.strip())
-    return ListedPerson(subject, next((name for name in names if name), ""), role, known_ids)
+    return ListedPerson(subject, name_in(member), role, known_ids)
 
 
 async def _enrol_listed(

@@ -24,7 +24,7 @@ from app.lti.claims import AGS
 from app.lti.errors import PlatformError
 from app.lti.line_items import below, with_query
 from app.lti.platform_client import Answer
-from app.lti.tokens import PlatformServices
+from app.lti.tokens import PlatformServices, why_unanswered
 from app.store import lti_scores
 from app.store.assignments import counted_exercises
 from app.store.classes import RefusedError
@@ -122,11 +122,9 @@ class ScoreSender:
         if score is not None:
             try:
                 answer, final = await self._tell(score)
-            except PlatformError as error:
-                answer, is_away = f"{error} {error.answer}".strip(), error.status is None
-            except RefusedError as error:  # our own key cannot be used
-                answer = "This server could not sign the message."
-                log.warning("lti-no-key", fix=str(error))
+            except (PlatformError, RefusedError) as error:
+                answer = why_unanswered(error)
+                is_away = isinstance(error, PlatformError) and error.status is None
         if answer:
             log.warning("lti-score-not-taken", item=row.line_item_id, learner=row.learner_id, final=final, said=answer)
         async with self._database.write() as db:

@@ -11,16 +11,29 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlencode
 
+import structlog
+
 from app.lti.errors import PlatformError
 from app.lti.keys import sign_claims
 from app.lti.platform_client import Answer, PlatformClient
+from app.store.classes import RefusedError
 from app.store.database import Database
 from app.store.tables import LtiPlatform
+
+log = structlog.get_logger()
 
 ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 ASSERTION_SECONDS = 60
 RESERVE_SECONDS = 60.0
 LONGEST_KEPT_SECONDS = 3600.0
+
+
+def why_unanswered(error: PlatformError | RefusedError) -> str:
+    """Reason, for an instructor, why a platform was not asked or did not answer; what is ours is for the operator."""
+    if isinstance(error, PlatformError):
+        return f"{error} {error.answer}".strip()
+    log.warning("lti-no-key", fix=str(error))
+    return "This server could not sign the message."
 
 
 class PlatformServices:
