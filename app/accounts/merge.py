@@ -13,7 +13,7 @@ from sqlalchemy import Table, and_, delete, select, true, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from app.store.classes import record_event
+from app.store.classes import RefusedError, record_event
 from app.store.database import now
 from app.store.lti_scores import queue_learner
 from app.store.tables import (
@@ -21,6 +21,7 @@ from app.store.tables import (
     Attempt,
     Base,
     Card,
+    Class,
     Comparison,
     ComparisonDraw,
     Credential,
@@ -294,3 +295,22 @@ def _pointing() -> list[Any]:
     tables: list[Table] = Base.metadata.sorted_tables
     columns = [column for table in tables for column in table.c if column.name != "learner_id"]
     return [column for column in columns if any(key.column is Learner.__table__.c.id for key in column.foreign_keys)]
+
+
+async def seat_person(db: AsyncSession, group: Class, learner: int, seat: int, actor: int | None) -> None:
+    """Give *learner* the *seat*: its name, id and label, and the dates and grades that were set for it.
+
+    Raises:
+        RefusedError: *learner* is no learner who is there, or the seat is none, or was taken meanwhile.
+    """
+    person, seated = await db.get(Membership, (group.id, learner)), await db.get(Membership, (group.id, seat))
+    if person is None or person.joined_at is None or person.left_at is not None or person.role != "learner":
+        raise RefusedError("Only a learner who joined can be put into a seat.")
+    if seated is None or seated.joined_at is not None or seated.role != "learner" or seated.blocked:
+        raise RefusedError("This seat was taken meanwhile. Choose another one.")
+    name, external_id, label = seated.name, seated.external_id, seated.label
+    await merge_learners(db, seat, learner)
+    await db.refresh(person)
+    person.name, person.external_id, person.label = name, external_id or person.external_id, label or person.label
+    person.seated_by = "instructor"
+    await record_event(db, group.id, actor, "seated", learner)

@@ -3,12 +3,14 @@
 What a command does is imported when it is called: `--help` and `--version` need neither database nor numpy.
 """
 
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_group
 
-from app.cli.groups import group_of
 from app.installation import version as installed_version
 
 HELP = """Interactive lessons on the backward pass: serve a course, prove it, grade a submission.
@@ -17,6 +19,29 @@ Without a command, the course is served to this machine at http://127.0.0.1:8000
 """
 
 app = typer.Typer(name="backhand", help=HELP, add_completion=False, pretty_exceptions_enable=False)
+
+
+def group_of(*modules: str, about: str, name: str = "commands") -> typer.Typer:
+    """The commands that *modules* have under *name*, as one group; its help says what they are *about*.
+
+    They are loaded when one of them is called: `--help` needs none of what they import.
+    """
+
+    class LazyGroup(TyperGroup):
+        def _load(self) -> None:
+            for module in () if self.commands else modules:
+                self.commands.update(get_group(getattr(import_module(module), name)).commands)
+
+        def list_commands(self, ctx: Any) -> list[str]:
+            self._load()
+            return super().list_commands(ctx)
+
+        def get_command(self, ctx: Any, cmd_name: str) -> Any:
+            self._load()
+            return super().get_command(ctx, cmd_name)
+
+    return typer.Typer(cls=LazyGroup, help=about, no_args_is_help=True)
+
 
 app.add_typer(group_of("app.cli.classes", about="Classes: make, list, fill, assign, give out, end."), name="class")
 app.add_typer(

@@ -53,7 +53,6 @@ def test_what_only_tells_of_the_commands_loads_none_of_what_they_need(arguments:
     assert {one for one in loaded if one.startswith("app.")} == {
         "app.cli",
         "app.cli.commands",
-        "app.cli.groups",
         "app.installation",
     }
 

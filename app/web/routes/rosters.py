@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from app.accounts import recovery
-from app.accounts.seats import seat_person
+from app.accounts.merge import seat_person
 from app.store import classes, rosters
 from app.store.classes import RefusedError, Role
 from app.store.former_members import forget_former

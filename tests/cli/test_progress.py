@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.check.progress import ProgressReporter, in_words
+from app.cli.proving import ProgressReporter, in_words
 
 
 def test_the_time_left_is_told_while_there_is_some() -> None:
