@@ -27,6 +27,11 @@ BINARY_SIGNS: Mapping[type[ast.operator], str] = {
 _SIGNS: Mapping[type[ast.AST], str] = {ast.UAdd: "+", ast.USub: "-"} | dict(BINARY_SIGNS.items())
 
 
+def plain_lines(text: str) -> str:
+    """*text* with plain ends of lines, and without NUL, which no database and no program needs."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
+
+
 def parse_code(code: str) -> Program:
     r"""Parse *code* to a tree; warnings are off, since torch users write `\d` in texts."""
     if "\0" in code:

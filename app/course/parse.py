@@ -21,6 +21,7 @@ from app.content.text.leftover_markup import check_characters
 from app.content.text.prose import ProseRenderer
 from app.course.directives import OPTIONS, READERS
 from app.course.directives.callout import CALLOUT_KINDS
+from app.syntax import plain_lines
 
 MAX_LESSON_CHARS = 500_000
 NUMBER = re.compile(r"^\d+-")
@@ -64,8 +65,7 @@ def parse_outline(text: str, path: str) -> Lesson:
 
 
 def file_of(text: str, path: str) -> SourceFile:
-    plain = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
-    return SourceFile(path, plain.split("\n"))
+    return SourceFile(path, plain_lines(text.removeprefix("\ufeff")).split("\n"))
 
 
 class LessonPage:

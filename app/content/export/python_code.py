@@ -8,6 +8,7 @@ from app.content.blocks import Bug, Forward, Grad, Input
 from app.content.export.notebook import NotebookCell, Work
 from app.content.export.unfit import INDENT, block_problem
 from app.content.text.arithmetic import integer_of
+from app.syntax import plain_lines
 
 DRAWN = {"bool": "truths", "sorted": "ascending", "unique": "distinct"}
 """What draws a distribution in an export, where it is called otherwise there."""
@@ -59,8 +60,7 @@ def as_block_body(text: str, unfit: Callable[[str], str] = block_problem) -> str
 
 def plain_text(text: str) -> str:
     """*text* with line ends, tabs and letters that every file can hold."""
-    whole = text.encode("utf-8", "replace").decode()
-    return whole.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd").expandtabs(4)
+    return plain_lines(text.encode("utf-8", "replace").decode()).expandtabs(4)
 
 
 def _acts(text: str) -> bool:

@@ -24,6 +24,7 @@ from app.store import drafts, progress
 from app.store.drafts import SaveResult
 from app.store.progress import LessonState
 from app.store.tables import Draft
+from app.syntax import plain_lines
 from app.web.middleware.visitor import RetryLaterError, Visitor, run_until_disconnect
 from app.web.render import back_to, wants_fragment
 from app.web.routes.form_fields import Typed
@@ -112,7 +113,7 @@ def received_text(exercise: Exercise, code: str, line: int | None = None) -> str
     Args:
         line: The line that was named in a bug hunt, or what was predicted; it becomes part of the text.
     """
-    code = code.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
+    code = plain_lines(code)
     word = number_word(exercise) if isinstance(exercise, CodeBox) else None
     return with_line(code, line, word) if line is not None and word else code
 
@@ -296,9 +297,9 @@ async def _begun_boxes(box: BoxRequest, learner: int) -> dict[str, str]:
     if not later:
         return {}
     async with box.site.database.read() as db:
-        kept = [await drafts.draft_of(db, learner, box.lesson.name, one.name) for one in later]
+        stored = [await drafts.draft_of(db, learner, box.lesson.name, one.name) for one in later]
     return {
-        one.name: starter_of(one, box.code) for one, draft in zip(later, kept, strict=True) if is_unedited(one, draft)
+        one.name: starter_of(one, box.code) for one, draft in zip(later, stored, strict=True) if is_unedited(one, draft)
     }
 
 

@@ -17,6 +17,7 @@ from app.engine.json_columns import decoded_answer, decoded_draw
 from app.store import problem_reports
 from app.store.problem_reports import LONGEST_SAID, MOST_OPEN, MOST_SHOWN, TooManyReportsError
 from app.store.tables import ProblemReport
+from app.syntax import plain_lines
 from app.web.class_access import require_teacher
 from app.web.render import back_to
 from app.web.routes.form_fields import Typed
@@ -112,8 +113,7 @@ def _answer_text(exercise: Exercise, answer: str, verdict: str) -> str:
 
 def as_sent(text: str) -> str:
     """*text* of a form, as a database takes it: with plain ends of lines, and without NUL or halves of characters."""
-    plain = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
-    return plain.encode("utf-8", "replace").decode().strip()
+    return plain_lines(text).encode("utf-8", "replace").decode().strip()
 
 
 @router.get("/reports")

@@ -21,6 +21,7 @@ from app.store.classes import RefusedError, record_event
 from app.store.learners import hash_of
 from app.store.progress import lesson_state
 from app.store.sittings import GRACE, OwnSitting
+from app.syntax import plain_lines
 from app.teaching.dates import to_local
 from app.web.class_access import MAY, PREFIX, Belonging, ClassPage, parse_row_id
 from app.web.middleware.visitor import RetryLaterError, run_until_disconnect
@@ -227,9 +228,7 @@ async def item_of(
     *,
     revision: Annotated[int, Form(ge=0, lt=2**31)] = 0,
 ) -> SittingItemRequest:
-    return SittingItemRequest(
-        sitting, name, code.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd"), revision
-    )
+    return SittingItemRequest(sitting, name, plain_lines(code), revision)
 
 
 TheItem = Annotated[SittingItemRequest, Depends(item_of)]
