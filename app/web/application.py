@@ -98,7 +98,7 @@ from app.web.routes import (
     training,
     written,
 )
-from app.web.site import ShapeLookup, Site, open_to
+from app.web.site import RenderCache, ShapeLookup, Site, open_to
 from app.web.sitting_jobs import DRAW_SECONDS, SittingJobs
 from app.web.sitting_jobs import LOOK_SECONDS as SITTING_SECONDS
 from app.web.training_runs import MOST_RUNS, TrainingRuns
@@ -142,6 +142,8 @@ OF_CLASSES = (
     attempts_out,
 )
 
+Job = tuple[str, Callable[[], Awaitable[object]], float]
+"""What is done every so many seconds, with its name."""
 PASSES = (429, 500, 502, 503)
 """Of these it helps to ask once more."""
 TICKETS, TICKET_MINUTES = 2000, 10
@@ -222,43 +224,35 @@ def create_app(
             raise RuntimeError("This application runs already, and its connections belong to the loop that it runs in.")
         app.state.runs = True
         await migrate(settings.resolved_database_url)
-        async with database.write() as db:
-            await adopt_renames(db, renames_of(shown))
-            await record_editions(db, wordings_of(shown))
+        await _adopt_course(database, shown)
         await _warn_of_lost_lessons(site)
         if not assets.built:
             log.warning("assets-missing", fix="Run npm ci && npm run build.")
         site.runs.check_names()
         stopping = asyncio.Event()
         listening = [asyncio.create_task(item) for item in (bus.relay_notifications(), sessions.listen())]
-        refill = cleanup.run_periodically("refill", pool.refill, REFILL_SECONDS, stopping)
-        # What is being proved may be left where it is.
-        listening.append(asyncio.create_task(refill))
         sender = ScoreSender(database, site.lti.services, lambda: app.state.site.exercises_for_anybody)
-        jobs: list[tuple[str, Callable[[], Awaitable[object]], float]] = [
+        # What is being proved, or on its way, may be left where it is: it is done again when its lease is over.
+        left: list[Job] = [
+            ("refill", pool.refill, REFILL_SECONDS),
             ("lti-line-items", LineItemFinder(database, site.lti.services).find_due, LOOK_SECONDS),
             ("lti-scores", sender.send_due, LOOK_SECONDS),
             ("lti-rosters", RosterReader(database, site.lti.services).read_due, rosters_of_platforms.LOOK_SECONDS),
         ]
         if not settings.demo:
             of_sittings = sitting_jobs_of(app)
-            jobs += [
+            left += [
                 ("sittings-drawn", of_sittings.draw_due, DRAW_SECONDS),
                 ("sittings", of_sittings.close_and_grade, SITTING_SECONDS),
             ]
-        # What is on its way may be left where it is: it is done again when its lease is over.
-        for name, job, seconds in jobs:
-            listening.append(asyncio.create_task(cleanup.run_periodically(name, job, seconds, stopping)))
-        work = [
-            asyncio.create_task(cleanup.run_periodically("take-over", site.runs.take_over, RELOOK_SECONDS, stopping))
-        ]
+        ended: list[Job] = [("take-over", site.runs.take_over, RELOOK_SECONDS)]
         if settings.replicas == 1:
             sweep = cleanup.delete_demo_work if settings.demo else cleanup.delete_expired
             every = cleanup.DEMO_SWEEP_SECONDS if settings.demo else cleanup.SWEEP_SECONDS
-            swept = cleanup.run_periodically("sweep", partial(sweep, database), every, stopping)
-            work.append(asyncio.create_task(swept))
-            renewed = cleanup.run_periodically("items", partial(_renew_items, app), RENEWAL_SECONDS, stopping)
-            listening.append(asyncio.create_task(renewed))
+            ended.append(("sweep", partial(sweep, database), every))
+            left.append(("items", partial(_renew_items, app), RENEWAL_SECONDS))
+        listening += [asyncio.create_task(cleanup.run_periodically(*job, stopping)) for job in left]
+        work = [asyncio.create_task(cleanup.run_periodically(*job, stopping)) for job in ended]
         yield
         stopping.set()
         await asyncio.gather(*work)
@@ -337,14 +331,20 @@ async def take_course(app: FastAPI, course: Course, faults: tuple[LessonError, .
     """Serve *course* from now on; with drafts, its pages also tell the *faults* that it has."""
     site: Site = app.state.site
     shown = course if app.state.drafts else published(course)
-    async with site.database.write() as db:
-        await adopt_renames(db, renames_of(shown))
-        await record_editions(db, wordings_of(shown))
+    await _adopt_course(site.database, shown)
     site.tasks.take(shown)
     site.practice.curriculum = Curriculum(open_to(shown))
-    app.state.site = replace(site, course=open_to(shown), whole=shown, faults=faults if app.state.drafts else ())
+    faults = faults if app.state.drafts else ()
+    app.state.site = replace(site, course=open_to(shown), whole=shown, faults=faults, kept=RenderCache())
     _lead_from_former_addresses(app)
     await _warn_of_lost_lessons(app.state.site)
+
+
+async def _adopt_course(database: Database, course: Course) -> None:
+    """Carry what is stored over to *course*, and keep since when its exercises are as they are."""
+    async with database.write() as db:
+        await adopt_renames(db, renames_of(course))
+        await record_editions(db, wordings_of(course))
 
 
 async def _warn_of_lost_lessons(site: Site) -> None:

@@ -199,6 +199,8 @@ class Site:
     """Codes are looked at one after the other: a guess is counted when it is looked at, and a class comes at once."""
     seen: Asked | None = None
     """What is assigned to a learner, where an instructor looks at pages as they see them: nothing else is shown."""
+    kept: RenderCache = field(default_factory=RenderCache)
+    """What was made once is the same for all, in a frame and with private lessons too."""
     faults: tuple[LessonError, ...] = ()
     """What is wrong with the files of the course, where its author reads along."""
 
@@ -245,19 +247,13 @@ class Site:
         return (*self.course.lessons, *(practice_set.lesson for practice_set in self.practice.curriculum.sets.values()))
 
     @cached_property
-    def kept(self) -> RenderCache:
-        return RenderCache()
-
-    @cached_property
     def _seen(self) -> dict[frozenset[str], "Site"]:
         return {}
 
     @cached_property
     def in_frame(self) -> "Site":
         """This site in the frame of a learning platform: its pages have nothing around them, and addresses there."""
-        site = replace(self, pages=self.pages.below(FRAME))
-        vars(site)["kept"] = self.kept  # what was made once is the same for all
-        return site
+        return replace(self, pages=self.pages.below(FRAME))
 
     @cached_property
     def private_lessons(self) -> frozenset[str]:
@@ -274,8 +270,7 @@ class Site:
         if not shown:
             return self
         if shown not in self._seen:
-            self._seen[shown] = site = replace(self, course=open_to(self.whole, shown))
-            vars(site)["kept"] = self.kept  # what was made once is the same for all
+            self._seen[shown] = replace(self, course=open_to(self.whole, shown))
         return self._seen[shown]
 
     def as_seen(self, assigned: Asked) -> "Site":
@@ -284,9 +279,7 @@ class Site:
             replace(unit, lessons=tuple(lesson for lesson in unit.lessons if lesson.name in assigned))
             for unit in self.course.units
         )
-        site = replace(self, course=Course(units=tuple(unit for unit in units if unit.lessons)), seen=assigned)
-        vars(site)["kept"] = self.kept  # what was made once is the same for all
-        return site
+        return replace(self, course=Course(units=tuple(unit for unit in units if unit.lessons)), seen=assigned)
 
     def picture(self, visual: Visual, shapes: Mapping[str, Shape], forward: Forward | None = None) -> Markup:
         """*visual*, drawn once."""

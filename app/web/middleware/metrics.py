@@ -3,7 +3,7 @@
 Numbers of the whole service, never of a learner: every label has few values, and none comes from what was sent.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import get_args
 
@@ -92,12 +92,16 @@ class _Now(Collector):
         yield _gauge("backhand_trainings", "Training runs under way in this process.", state.trainings)
         words = "Connections to the database that are in use, of the pool of this server."
         yield _gauge("backhand_database_connections", words, state.connections)
-        yield from _roles(load)
+        for name, words in ROLE_GAUGES.items() if load.roles else ():
+            values = {role_load.role: getattr(role_load, name) for role_load in load.roles}
+            yield _gauges(f"backhand_role_{name}", words, "role", values)
         if state.sessions is not None:
             yield _gauge("backhand_sessions", "Sessions in the database.", state.sessions)
-        yield _states(state.readiness)
-        yield _layers(state.readiness)
-        look = state.readiness.look
+        readiness, look = state.readiness, state.readiness.look
+        states = {name: name == readiness.state for name in get_args(GraderState)}
+        yield _gauges("backhand_state", "1 for the state that the graders are in.", "state", states)
+        words = "1 for a protection in force, 0 for one that is missing."
+        yield _gauges("backhand_protection", words, "layer", {name: value == "on" for name, value in readiness.layers})
         if look is not None:
             yield _gauge("backhand_canaries_seconds", "When canary attacks flew last, in Unix seconds.", look.at)
             yield _gauge("backhand_canaries_held", "1 while every canary attack is stopped.", not look.succeeded)
@@ -118,24 +122,8 @@ ROLE_GAUGES = {
 }
 
 
-def _roles(load: Load) -> Iterable[GaugeMetricFamily]:
-    for name, words in ROLE_GAUGES.items() if load.roles else ():
-        gauge = GaugeMetricFamily(f"backhand_role_{name}", words, labels=["role"])
-        for role_load in load.roles:
-            gauge.add_metric([role_load.role], float(getattr(role_load, name)))
-        yield gauge
-
-
-def _states(readiness: Readiness) -> GaugeMetricFamily:
-    gauge = GaugeMetricFamily("backhand_state", "1 for the state that the graders are in.", labels=["state"])
-    for state in get_args(GraderState):
-        gauge.add_metric([state], float(state == readiness.state))
-    return gauge
-
-
-def _layers(readiness: Readiness) -> GaugeMetricFamily:
-    words = "1 for a protection in force, 0 for one that is missing."
-    gauge = GaugeMetricFamily("backhand_protection", words, labels=["layer"])
-    for name, value in readiness.layers:
-        gauge.add_metric([name], float(value == "on"))
+def _gauges(name: str, words: str, label: str, values: Mapping[str, float]) -> GaugeMetricFamily:
+    gauge = GaugeMetricFamily(name, words, labels=[label])
+    for key, value in values.items():
+        gauge.add_metric([key], float(value))
     return gauge
