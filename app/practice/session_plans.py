@@ -181,6 +181,11 @@ class SessionState:
         moments = [served_item.done_at for served_item in self.given if served_item.done_at]
         return sum(at <= self.ends_at for at in moments) if self.plan.drill else len(moments)
 
+    @property
+    def has_outcome(self) -> bool:
+        """True if something was done in it and it is over; a drill tells its own."""
+        return self.over and self.done > 0 and not self.plan.drill
+
 
 @dataclass(frozen=True, slots=True)
 class ItemRequest:

@@ -203,12 +203,17 @@ async def _faults(
     }
 
 
-def _bars(faults: Mapping[int, AttemptMistake], people: Mapping[int, Membership], least: int) -> tuple[MistakeBar, ...]:
+def _by_mistake(faults: Mapping[int, AttemptMistake]) -> Mapping[str, Sequence[int]]:
+    """Learners who made the same mistake, by its key."""
     alike: defaultdict[str, list[int]] = defaultdict(list)
     for learner, fault in faults.items():
         alike[fault.key].append(learner)
+    return alike
+
+
+def _bars(faults: Mapping[int, AttemptMistake], people: Mapping[int, Membership], least: int) -> tuple[MistakeBar, ...]:
     bars = []
-    for group in alike.values():
+    for group in _by_mistake(faults).values():
         # What was texts may quote a text: what was texts most often quotes the fewest.
         texts = Counter(faults[number] for number in group)
         line = most_often(faults[number].line for number in group) if len(group) >= least else ""
@@ -255,11 +260,8 @@ async def _since(
         and (exercise_status.solved_at is None or exercise_status.solved_at > moment)
     }
     had = await _faults(db, exercise, before)
-    alike: defaultdict[str, list[int]] = defaultdict(list)
-    for learner, fault in had.items():
-        alike[fault.key].append(learner)
     effects = []
-    for key, group in alike.items():
+    for key, group in _by_mistake(had).items():
         solved = sum(standings[number].solved_at is not None for number in group)
         still = sum(number in faults and faults[number].key == key for number in group)
         effects.append(ExplanationEffect(had[group[0]].said, len(group), solved, len(group) - solved - still))

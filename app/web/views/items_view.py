@@ -208,15 +208,11 @@ class CurveView:
         return draw_rates(self.title, [point.wrong for point in points], [point.people for point in points])
 
 
+@lru_cache(maxsize=2)  # the same for everybody who looks
 def decoded_report(text: str | None) -> CourseReport | None:
     """The report that a database keeps; None where an older version wrote it."""
-    return _decode_report(text) if text else None
-
-
-@lru_cache(maxsize=2)  # the same for everybody who looks
-def _decode_report(text: str) -> CourseReport | None:
     try:
-        return REPORT.validate_json(text)
+        return REPORT.validate_json(text or "")
     except ValueError:
         return None
 

@@ -126,8 +126,9 @@ async def practice_view(practice: Practice, database: Database, learner: int | N
         due = scheduler.in_order(
             card_state for card_state in map(memory_of, known.values()) if card_state.due_at <= now
         )
-        ratings = await _ratings_since(db, learner, standing)
-        gone = _slips_gone(standing, ratings)
+        ended = standing if standing and standing.has_outcome else None
+        ratings = await _ratings_since(db, learner, ended) if ended else {}
+        gone = _slips_gone(ended, ratings) if ended else []
         own = await own_lines(db, learner, practice.curriculum)
         return PracticeView(
             first=None if operations else first,
@@ -135,7 +136,7 @@ async def practice_view(practice: Practice, database: Database, learner: int | N
             due=tuple(_card(known[card_state.about], now, own.get(card_state.about)) for card_state in due),
             later=_later(known, now),
             rhythm=await _rhythm(db, learner, now),
-            ended=_end_text(standing, len(gone), await _items_told(db, learner, standing), bool(ratings)),
+            ended=_end_text(ended, len(gone), await _items_told(db, learner, ended), bool(ratings)) if ended else "",
             gone=tuple(_card(known[about], now) for about in gone if about in known),
             back=_lesson_ended(practice, standing),
             button=_button(standing, bool(due)),
@@ -210,21 +211,13 @@ def session_position(standing: SessionState | None, item: int, now: datetime) ->
     return f"{min(standing.done + 1, standing.plan.items)} of {standing.plan.items}"
 
 
-def _is_ended(standing: SessionState | None) -> bool:
-    return standing is not None and standing.over and bool(standing.done) and not standing.plan.drill
-
-
-async def _items_told(db: AsyncSession, learner: int, standing: SessionState | None) -> Collection[int]:
+async def _items_told(db: AsyncSession, learner: int, standing: SessionState) -> Collection[int]:
     """The items of a sitting that is over whose solution was open before they were solved."""
-    if standing is None or not _is_ended(standing):
-        return ()
     return await cards.items_told(db, learner, [item.item_id for item in standing.given])
 
 
-def _end_text(standing: SessionState | None, gone: int, told: Collection[int], rated: bool) -> str:
-    """Outcome of a session that is over; empty for any other. Only what was *rated* comes back."""
-    if standing is None or not _is_ended(standing):
-        return ""
+def _end_text(standing: SessionState, gone: int, told: Collection[int], rated: bool) -> str:
+    """Outcome of a session that is over. Only what was *rated* comes back."""
     out_of_time = "" if standing.done >= standing.plan.items else f"{_minutes_text(standing.plan.minutes)} are over: "
     done = sum(item.done_at is not None for item in standing.given)
     passed = sum(item.left_at is not None and item.done_at is None for item in standing.given)
@@ -257,12 +250,8 @@ def _count_text(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
-async def _ratings_since(
-    db: AsyncSession, learner: int, standing: SessionState | None
-) -> Mapping[About, Sequence[int]]:
+async def _ratings_since(db: AsyncSession, learner: int, standing: SessionState) -> Mapping[About, Sequence[int]]:
     """The ratings that cards were given in a sitting that is over."""
-    if standing is None or not _is_ended(standing):
-        return {}
     since = {
         about: [rating for at, rating in ratings if at >= standing.began_at]
         for about, ratings in (await cards.ratings_of(db, learner)).items()
@@ -270,13 +259,11 @@ async def _ratings_since(
     return {about: ratings for about, ratings in since.items() if ratings}
 
 
-def _slips_gone(standing: SessionState | None, ratings: Mapping[About, Sequence[int]]) -> list[About]:
+def _slips_gone(standing: SessionState, ratings: Mapping[About, Sequence[int]]) -> list[About]:
     """The slips that a sitting asked for and that were recalled in it, at once and without help.
 
     An item that helps too much to recall anything rates nothing; after another slip at it, it may be the same one.
     """
-    if standing is None or not _is_ended(standing):
-        return []
     asked = dict.fromkeys((item.family, item.slip) for item in standing.given if item.slip and item.done_at)
     return [about for about in asked if about in ratings and min(ratings[about]) > scheduler.HARD]
 

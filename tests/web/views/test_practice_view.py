@@ -65,7 +65,11 @@ def test_an_end_tells_how_each_exercise_was_come_by_and_why_it_is_the_end() -> N
     assert _end_text(replace(over, plan=SessionPlan(minutes=2.5)), 0, {4}, rated=True).startswith(
         "2.5 minutes are over: "
     )
-    assert _end_text(BEGUN, 0, (), rated=False) == ""
+    assert [state.has_outcome for state in (BEGUN, over, replace(over, plan=SessionPlan(drill=True)))] == [
+        False,
+        True,
+        False,
+    ]
 
 
 def test_an_end_promises_nothing_where_no_card_was_rated_and_counts_what_was_left_apart() -> None:
