@@ -493,3 +493,22 @@ def test_the_line_beside_lessons_has_no_gap_between_rows(page: Page) -> None:
 
     assert len(gaps) > 3
     assert max(gaps) <= -0.5
+
+
+# Where the words of a paragraph begin, and those of the button in it.
+WORDS = """paragraph => [paragraph, paragraph.querySelector("button")].map(element => {
+  const words = new Range();
+  words.selectNodeContents(element);
+  return Math.round(words.getClientRects()[0].left);
+})"""
+
+
+@pytest.mark.browser_options(viewport={"width": 390, "height": 844})
+def test_an_offer_that_begins_a_row_is_flush_with_its_sentence(page: Page) -> None:
+    open_page(page, SMALL)
+    offer = page.locator("form.more > p")
+    offer.evaluate("offer => offer.querySelector('button').before(document.createElement('br'))")
+
+    left, button = offer.evaluate(WORDS)
+
+    assert button == left
