@@ -6,9 +6,9 @@ What is told has been tried: with these slips undone every case holds, or at lea
 from collections.abc import Callable
 from itertools import islice
 
-from app.grading.judge.slips.alignment import TreeEdit, edits_between, slip_of
+from app.grading.judge.slips.alignment import WHOLE, TreeEdit, edits_between, slip_of
 from app.grading.judge.slips.habits import habits_in
-from app.grading.judge.slips.slip import PHRASES, Slip
+from app.grading.judge.slips.slip import PHRASES, VAGUE, Slip
 from app.syntax import Program, parse_code, source_text, syntax_key
 
 MAX_SEARCHED_CHARS = 20_000
@@ -62,7 +62,7 @@ class SlipSearch:
             if edits_between(slip.tree, right) == []:
                 return [slip], True
         edits = edits_between(tree, right) or []
-        if len(edits) == 1:
+        if len(edits) == 1 and edits[0].kind not in {VAGUE, WHOLE}:
             return _sayable([slip_of(tree, edits)]), True
         better: tuple[int, Slip] | None = None
         for slip in habits:

@@ -13,7 +13,7 @@ import numpy as np
 
 from app.content.blocks import FunctionBox, FunctionCase
 from app.grading.judge.run_reports import Array, ReportedError, as_list, parse_error
-from app.grading.judge.slips.slip import Slip
+from app.grading.judge.slips.slip import VAGUE, Slip
 from app.grading.judge.torch_errors import translate_error
 from app.grading.judge.unfit_answers import NUMBERS, argument_of_another, half_precision, object_for_number
 from app.grading.judge.value_digest import value_digest
@@ -60,6 +60,7 @@ def names_of(box: FunctionBox) -> tuple[str, ...]:
 
 
 HALF = "half-precision"
+RAISED = "raised"
 THE_CASE = "The case"
 NOTHING = "It gave nothing back. Does every way through it end in a `return` with a value?"
 
@@ -79,7 +80,7 @@ def verdict_of(
     """
     if own.error is not None:
         said = argument_of_another(own.error, arguments) or translate_error(own.error)
-        return _wrong(name, case, "raised", f"It stopped with an error. {said}", own, reference)
+        return _wrong(name, case, RAISED, f"It stopped with an error. {said}", own, reference)
     fits = reference.fits if case.predicate else not difference(own.tree, reference.tree, own.arrays, reference.arrays)
     if fits:
         return NameVerdict(name=name, verdict="right", word="as it should be")
@@ -130,7 +131,7 @@ def explained(
         return tuple(names)
     if declared:
         told = replace(first, message=declared)
-    elif slips and not (first.code or "").endswith(f":{HALF}"):
+    elif slips and not _says_more(first, slips[0]):
         told = replace(first, message=slips_text(slips), line=slips[0].line)
     else:
         told = replace(first, key=f"{first.code}:{key()}" if (first.code or "").endswith(f":{DIFFERS}") else "")
@@ -143,6 +144,12 @@ def explained(
         for name_verdict in names
     )
     return tuple(map(_labelled, shown))
+
+
+def _says_more(verdict: NameVerdict, slip: Slip) -> bool:
+    """True if what *verdict* has to say of a case is more than the sentence of *slip*."""
+    telling = {HALF, RAISED} if slip.kind == VAGUE else {HALF}
+    return (verdict.code or "").rpartition(":")[2] in telling
 
 
 def _labelled(verdict: NameVerdict) -> NameVerdict:

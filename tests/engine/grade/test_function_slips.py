@@ -6,6 +6,8 @@ import pytest
 
 from app.content.blocks import FunctionBox
 from app.engine.grade.slip_search import SlipSearch
+from app.grading.judge.slips.slip import PHRASES, Slip
+from app.syntax import parse_code
 from tests.courses import LESSONS, course_in
 
 BOXES = {
@@ -36,12 +38,13 @@ RECURSIVE = """\
         for node in reversed(order):
             node._backward()
 """
+CLEARING = "        for one in p:\n            one.grad = 0.0\n"
 SLIPS = {
     "the Value for its number": (
         "value-gates",
         (GATES, "            self.grad += other * out.grad\n            other.grad += self * out.grad\n"),
         24,
-        "`other` is a `Value`, and a share is a number: the number that it holds is `other.data`.",
+        "`other` is a `Value`, and a number belongs there: the number that it holds is `other.data`.",
     ),
     "the Value in one line": ("value-gates", ("other.data * out.grad", "out.grad * other"), 24, "`other` is a `Value`"),
     "assigned": (
@@ -190,6 +193,150 @@ SLIPS = {
         6,
         "This `sum` is Python's own",
     ),
+    "the own gradient for what comes back": (
+        "value-gates",
+        (
+            GATES,
+            "            self.grad += other.data * self.grad\n            other.grad += self.data * other.grad\n",
+        ),
+        24,
+        "`self.grad` is not what comes back. That is kept by the result, and is its gradient: `out.grad`.",
+    ),
+    "the value of the result for its gradient": (
+        "value-gates",
+        (GATES, GATES.replace("out.grad", "out.data")),
+        24,
+        "`out.data` is not what comes back.",
+    ),
+    "a gradient for a number": (
+        "value-gates",
+        (
+            GATES,
+            "            self.grad += other.grad * out.grad\n            other.grad += self.grad * out.grad\n",
+        ),
+        24,
+        "`other.grad` is what has come back to `other` so far.",
+    ),
+    "divided": (
+        "value-gates",
+        (
+            GATES,
+            (
+                "            other.grad += out.data / other.data * out.grad\n"
+                "            self.grad += out.data / self.data * out.grad\n"
+            ),
+        ),
+        24,
+        "`out.data / other.data` has no answer where `other.data` is 0.",
+    ),
+    "stored together": (
+        "value-gates",
+        (
+            GATES,
+            (
+                "            self.grad, other.grad = "
+                "self.grad + other.data * out.grad, other.grad + self.data * out.grad\n"
+            ),
+        ),
+        24,
+        "Both sums on the right are made before either is stored.",
+    ),
+    "begun anew at each input": (
+        "value-backward",
+        (
+            STACK,
+            (
+                "        self.grad = 1.0\n        self._backward()\n"
+                "        for m in self.made_from:\n            m.backward()\n"
+            ),
+        ),
+        40,
+        "`m.backward()` begins a pass of its own: it sets that gradient to 1 again",
+    ),
+    "the whole pass for one share": (
+        "value-backward",
+        (STACK, RECURSIVE.replace("node._backward()", "node.backward()")),
+        52,
+        "`node.backward()` begins the whole pass again, without end.",
+    ),
+    "one list for all calls": (
+        "topological-sort",
+        (
+            BOXES["topological-sort"].solution.source,
+            (
+                "def topological_sort(graph, root, order=[]):\n    if root not in order:\n"
+                "        for m in graph[root]:\n            topological_sort(graph, m, order)\n"
+                "        order.append(root)\n    return order\n"
+            ),
+        ),
+        1,
+        "`order=[]` is made once, when the function is defined, and not at each call",
+    ),
+    "another form without what comes back": (
+        "value-more",
+        ("out.data * out.grad", "math.exp(self.data)"),
+        66,
+        "`math.exp(self.data)` is the local derivative alone. It is multiplied by what comes back.",
+    ),
+    "a condition without what comes back": (
+        "value-more",
+        ("(self.data > 0) * out.grad", "1 if out.data > 0 else 0"),
+        93,
+        "`1 if out.data > 0 else 0` is the local derivative alone.",
+    ),
+    "a difference without brackets": (
+        "value-more",
+        ("(1 - out.data ** 2) * out.grad", "1 - out.data ** 2 * out.grad"),
+        84,
+        "The product `out.data ** 2 * out.grad` is made before the `-`.",
+    ),
+    "an exponent without brackets": (
+        "value-more",
+        ("self.data ** (exponent - 1) * out.grad", "self.data ** exponent - 1 * out.grad"),
+        57,
+        "The product `1 * out.grad` is made before the `-`.",
+    ),
+    "math for a method": (
+        "softmax-nll",
+        ("[one.exp() for one in z]", "[math.exp(one) for one in z]"),
+        117,
+        "`math.exp` takes a plain number and gives one",
+    ),
+    "math for two methods": (
+        "softmax-nll",
+        (
+            (
+                "    counts = [one.exp() for one in z]\n    total = sum(counts, Value(0.0))\n"
+                "    loss = -(counts[label] / total).log()\n"
+            ),
+            (
+                "    counts = [math.exp(one) for one in z]\n    total = sum(counts)\n"
+                "    loss = -math.log(counts[label] / total)\n"
+            ),
+        ),
+        117,
+        "`math.exp` takes a plain number and gives one",
+    ),
+    "no pass": ("softmax-nll", ("    loss.backward()\n", ""), 120, "No line begins a backward pass"),
+    "no pass in a training": ("xor-net", ("        loss.backward()\n", ""), 127, "No line begins a backward pass"),
+    "cleared late": (
+        "xor-net",
+        (CLEARING + "        loss.backward()\n", "        loss.backward()\n" + CLEARING),
+        126,
+        "The gradients are cleared here, after `loss.backward()` has brought them",
+    ),
+    "returned in the first round": (
+        "xor-net",
+        ("\n    return loss.data", "\n        return loss.data"),
+        130,
+        "This `return` stands inside of the loop, and so ends it in its first round.",
+    ),
+    "the Value of the loss": (
+        "xor-net",
+        ("return loss.data", "return loss"),
+        130,
+        "`loss` is a `Value`, and a number belongs there",
+    ),
     "input for output": (
         "value-more",
         ("out.data * out.grad", "self.data * out.grad"),
@@ -198,15 +345,6 @@ SLIPS = {
     ),
     "a sign inside of what is averaged": ("newton", ("(s * -y * x)", "(s * y * x)"), 4, "the sign of `y`."),
     "a number inside of a root": ("adam", ("0.999 ** t", "0.99 ** t"), 5, "All fits here but for the number `0.99`."),
-    "another form with a slip": (
-        "own-function",
-        (
-            "dy * 0.5 * (1 + t) + dy * 0.5 * x * (1 - t ** 2) * self.c * (1 + 3 * 0.044715 * x ** 2)",
-            "dy * (0.5 * (1 + t) + 0.5 * x * (1 - t ** 3) * self.c * (1 + 3 * 0.044715 * x ** 2))",
-        ),
-        11,
-        "something else belongs there.",
-    ),
 }
 BPTT = """\
         dWx += X[:, t].T @ dz
@@ -339,6 +477,26 @@ def test_difference_is_named_by_what_it_is(jailed, name) -> None:
     box, edit, sentence = NAMED[name]
 
     assert sentence in first_fault(jailed, box, changed(box, *edit)).message
+
+
+@pytest.mark.parametrize(
+    ("box", "edit"),
+    [
+        ("momentum", ("return p - rate * v, v", "p = p - rate * v")),
+        ("momentum", ("return p - rate * v, v", "return p - rate * v")),
+    ],
+    ids=["no return", "one value"],
+)
+def test_a_line_that_may_be_right_is_not_told_to_be_another(jailed, box, edit) -> None:
+    fault = first_fault(jailed, box, changed(box, *edit))
+
+    assert "All fits here but for" not in fault.message
+
+
+def test_a_line_too_many_is_told_of_no_two_slips() -> None:
+    sentences = [slip_sentence for kind, slip_sentence in PHRASES.items() if Slip(kind, 1, parse_code("")).is_only]
+
+    assert PHRASES["line-extra"] in sentences
 
 
 def test_a_second_slip_is_named_with_its_own_line(jailed) -> None:

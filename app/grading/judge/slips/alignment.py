@@ -6,17 +6,19 @@ Names of the learner's own do not count, nor does the order of factors and terms
 import ast
 import copy
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from itertools import islice
 
 from app.grading.judge.slips.named_differences import named_difference
-from app.grading.judge.slips.slip import Slip
+from app.grading.judge.slips.slip import VAGUE, Slip
 from app.grading.judge.slips.trees import Replacement, flattened, names_in, replace_nodes, sign_of
 from app.syntax import is_binary
 
 MOST = 6
 """Differences of two texts that are the same program with slips; with more, they are two programs."""
+WHOLE = "whole"
+"""The kind of an edit of a whole statement: nothing is said by it, for the slip may be in another line."""
 MOST_STEPS = 1_000
 """Pairs of expressions that are compared."""
 _UPSTREAM = "grad"
@@ -41,7 +43,22 @@ def edits_between(tree: ast.Module, solution: ast.Module) -> list[TreeEdit] | No
         edits = list(islice(_Alignment(tree, solution).bodies(tree, solution, ""), MOST + 1))
     except _TooFarError:
         return None
+    wholes = set(map(id, _wholes(tree)))
+    edits = [
+        replace(edit, kind=WHOLE) if edit.kind == VAGUE and id(edit.replacement[0]) in wholes else edit
+        for edit in edits
+    ]
     return edits if len(edits) <= MOST else None
+
+
+def _wholes(tree: ast.Module) -> Iterator[ast.AST]:
+    """The statements of *tree*, and what they compute, where it is more than a name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt):
+            yield node
+            value = getattr(node, "value", None)
+            if isinstance(value, ast.expr) and not isinstance(value, ast.Name | ast.Attribute | ast.Constant):
+                yield value
 
 
 def slip_of(tree: ast.Module, edits: Sequence[TreeEdit]) -> Slip:
@@ -131,7 +148,7 @@ class _Alignment:
                 yield from self.expressions(value, wanted)
                 return
         if type(own) is not type(right):
-            yield TreeEdit("piece", (own, right), {"place": _line_text(own)})
+            yield TreeEdit(VAGUE, (own, right), {"place": _line_text(own)})
             return
         named = getattr(own, "name", "")
         inner = f"{place}.{named}".lstrip(".") if named else place
@@ -157,7 +174,7 @@ class _Alignment:
         ):
             sign = sign_of(above) if isinstance(above, ast.AugAssign) else ""
             yield TreeEdit(
-                "operator" if sign else "piece",
+                "operator" if sign else VAGUE,
                 (above, _replaceable(other)),
                 {"place": _line_text(above), "sign": sign},
             )
@@ -204,7 +221,7 @@ class _Alignment:
             case _ if type(own) is type(right) and not isinstance(own, ast.Name | ast.Constant | ast.Attribute):
                 yield from self._kin(own, right)
             case _:
-                number = "number" if isinstance(own, ast.Constant) else "piece"
+                number = "number" if isinstance(own, ast.Constant) and not isinstance(own.value, bool) else VAGUE
                 yield self._named_edit(own, right) or TreeEdit(number, (own, right), {"place": ast.unparse(own)})
 
     def _kin(self, own: ast.expr, right: ast.expr) -> Iterator[TreeEdit]:
@@ -216,7 +233,7 @@ class _Alignment:
             case ast.BinOp(left=a, op=one, right=b), ast.BinOp(left=c, op=other, right=d) if type(one) is not type(
                 other
             ):
-                kind = "operator" if self._alike(a, c) and self._alike(b, d) else "piece"
+                kind = "operator" if self._alike(a, c) and self._alike(b, d) else VAGUE
                 yield TreeEdit(kind, (own, right), {"place": ast.unparse(own), "sign": sign_of(own)})
                 return
             case (
@@ -230,7 +247,7 @@ class _Alignment:
         for name in own._fields:
             own_parts, right_parts = getattr(own, name, None), getattr(right, name, None)
             if isinstance(own_parts, list) and isinstance(right_parts, list) and len(own_parts) != len(right_parts):
-                yield TreeEdit("piece", (own, right), {"place": ast.unparse(own)})
+                yield TreeEdit(VAGUE, (own, right), {"place": ast.unparse(own)})
                 return
         for name in own._fields:
             yield from self._fields(getattr(own, name, None), getattr(right, name, None), own, right)
@@ -245,7 +262,7 @@ class _Alignment:
             return TreeEdit("python-sum", (own, right), {"place": ast.unparse(own.func)})
         if self._alike(ast.Call(right.func, own.args, own.keywords), right):
             return TreeEdit("function", (own, right), {"place": ast.unparse(own.func)})
-        return TreeEdit("piece", (own, right), {"place": ast.unparse(own)})
+        return TreeEdit(VAGUE, (own, right), {"place": ast.unparse(own)})
 
     def _flat(self, own: ast.BinOp, right: ast.BinOp, op: ast.operator, what: str) -> Iterator[TreeEdit]:
         """The differences of two products, or of two sums, whatever order they are written in."""
@@ -263,7 +280,7 @@ class _Alignment:
             for one, other in zip(own_parts, right_parts, strict=False):
                 yield from self.expressions(one, other)
             if len(own_parts) != len(right_parts):
-                yield TreeEdit("piece", (own, right), {"place": ast.unparse(own)})
+                yield TreeEdit(VAGUE, (own, right), {"place": ast.unparse(own)})
 
     def _lacking(self, own: ast.expr, right: ast.expr, what: str, lacks: Sequence[ast.expr]) -> TreeEdit:
         upstream = [node for node in lacks if isinstance(node, ast.Attribute) and node.attr == _UPSTREAM]

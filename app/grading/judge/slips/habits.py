@@ -7,21 +7,36 @@ import ast
 import copy
 import re
 from collections.abc import Callable, Iterator
+from functools import reduce
 
 from app.grading.judge.slips.slip import Slip, slips_at
 from app.grading.judge.slips.trees import (
+    Function,
     Replacement,
     calls,
     expression,
+    flattened,
     inner_functions,
     replace_nodes,
+    sign_of,
     with_body,
 )
-from app.grading.judge.slips.visits import start, unseen, visited_late, walked
+from app.grading.judge.slips.visits import (
+    cleared_late,
+    method_for_share,
+    never_backward,
+    restart_at_inputs,
+    returned_early,
+    shared_default,
+    start,
+    unseen,
+    visited_late,
+    walked,
+)
 from app.syntax import name_node, name_of, names_stored
 
 Habit = Callable[[ast.Module], Iterator[Slip]]
-_GRAD, _DATA = "grad", "data"
+_GRAD, _DATA, _UPSTREAM = "grad", "data", "out.grad"
 _NEW = re.compile(
     r"sum|mean|max|min|reshape|view|t|T|transpose|permute|(?:un)?squeeze|expand|flatten|clone|float|double"
 )
@@ -103,6 +118,104 @@ def bare_grad(tree: ast.Module) -> Iterator[Slip]:
             continue
         bare = [node for node in ast.walk(function) if name_of(node) == _GRAD]
         yield from slips_at(tree, "bare-grad", [(node, expression("out.grad")) for node in bare], name="out")
+
+
+def _share_writes(tree: ast.Module) -> Iterator[tuple[Function, ast.AugAssign | ast.Assign]]:
+    """The lines of a `_backward` that write one gradient, each with the method that makes the result."""
+    for function, outer in inner_functions(tree):
+        for node in ast.walk(function) if "out" in names_stored(outer) else ():
+            if isinstance(node, ast.AugAssign | ast.Assign) and _gradient_of(node) is not None:
+                yield outer, node
+
+
+def other_upstream(tree: ast.Module) -> Iterator[Slip]:
+    """The gradient of an input, or the value of the result, for `out.grad`."""
+    for taken in ("self.grad", "other.grad"), ("out.data",):
+        places: list[Replacement] = []
+        for _, statement in _share_writes(tree):
+            factors = flattened(statement.value, ast.Mult)
+            if not any(ast.unparse(factor) == _UPSTREAM for factor in factors):
+                places += [(factor, expression(_UPSTREAM)) for factor in factors if ast.unparse(factor) in taken]
+        if places:
+            yield from slips_at(tree, "other-upstream", places, place=ast.unparse(places[0][0]))
+
+
+def gradient_for_number(tree: ast.Module) -> Iterator[Slip]:
+    """`other.grad` as a local derivative, for `other.data`."""
+    places = [
+        (node, ast.Attribute(node.value, _DATA, ast.Load()))
+        for _, statement in _share_writes(tree)
+        for node in flattened(statement.value, ast.Mult)
+        if isinstance(node, ast.Attribute) and ast.unparse(node) in {"self.grad", "other.grad"}
+    ]
+    if places:
+        first = places[0][0]
+        words = {"place": ast.unparse(first), "name": ast.unparse(first.value)}
+        yield from slips_at(tree, "gradient-for-number", list[Replacement](places), **words)
+
+
+def division_for_factor(tree: ast.Module) -> Iterator[Slip]:
+    """`out.data / self.data`, for the other side of the product."""
+    places: list[Replacement] = []
+    for outer, statement in _share_writes(tree):
+        sides = [argument.arg for argument in outer.args.args]
+        for node in ast.walk(statement.value):
+            match node:
+                case ast.BinOp(
+                    left=ast.Attribute(value=ast.Name(id="out"), attr="data"),
+                    op=ast.Div(),
+                    right=ast.Attribute(value=ast.Name(id=name), attr="data"),
+                ) if len(sides) == 2 and name in sides:
+                    places.append((node, expression(f"{sides[1 - sides.index(name)]}.data")))
+    if places:
+        divisor = ast.unparse(places[0][0]).partition(" / ")[2]
+        yield from slips_at(tree, "divided", places, place=ast.unparse(places[0][0]), name=divisor)
+
+
+def stored_together(tree: ast.Module) -> Iterator[Slip]:
+    """Two shares in one line: both sums are made before either of them is stored."""
+    for function, _ in inner_functions(tree):
+        for node in ast.walk(function):
+            match node:
+                case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if all(
+                    isinstance(target, ast.Attribute) and target.attr == _GRAD for target in targets
+                ):
+                    pairs = zip(targets, values, strict=False)
+                    lines: list[ast.stmt] = [ast.Assign([target], value) for target, value in pairs]
+                    yield from slips_at(tree, "stored-together", [(node, lines)])
+
+
+def local_alone(tree: ast.Module) -> Iterator[Slip]:
+    """Shares without what comes back."""
+    places: list[Replacement] = [
+        (statement.value, ast.BinOp(statement.value, ast.Mult(), expression(_UPSTREAM)))
+        for _, statement in _share_writes(tree)
+        if isinstance(statement, ast.AugAssign) and _UPSTREAM not in ast.unparse(statement.value)
+    ]
+    for group in [places, *([place] for place in places)] if len(places) > 1 else [places]:
+        if group:
+            yield from slips_at(tree, "no-upstream", group, place=ast.unparse(group[0][0]))
+
+
+def product_first(tree: ast.Module) -> Iterator[Slip]:
+    """`1 - t * g` for `(1 - t) * g`, and `x ** n - 1 * g` for `x ** (n - 1) * g`."""
+    for _, statement in _share_writes(tree):
+        match statement.value:
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=ast.BinOp(op=ast.Mult()) as product):
+                *inner, upstream = flattened(product, ast.Mult)
+                if ast.unparse(upstream) != _UPSTREAM:
+                    continue
+                last = reduce(lambda first, second: ast.BinOp(first, ast.Mult(), second), inner)
+                bracketed: list[ast.expr] = [ast.BinOp(left, op, last)]
+                *factors, power = flattened(left, ast.Mult)
+                if isinstance(power, ast.BinOp) and isinstance(power.op, ast.Pow):
+                    exponent = ast.BinOp(power.right, op, last)
+                    parts = [*factors, ast.BinOp(power.left, ast.Pow(), exponent)]
+                    bracketed.append(reduce(lambda first, second: ast.BinOp(first, ast.Mult(), second), parts))
+                for whole in bracketed:
+                    mended: Replacement = (statement.value, ast.BinOp(whole, ast.Mult(), upstream))
+                    words = {"place": ast.unparse(product), "sign": sign_of(statement.value)}
+                    yield from slips_at(tree, "product-first", [mended], **words)
 
 
 def returned(tree: ast.Module) -> Iterator[Slip]:
@@ -190,6 +303,23 @@ def python_sum(tree: ast.Module) -> Iterator[Slip]:
     yield from slips_at(tree, "python-sum", [(node.func, expression("torch.sum")) for node in called])
 
 
+def math_for_method(tree: ast.Module) -> Iterator[Slip]:
+    """`math.exp(x)`, for `x.exp()`."""
+    called = [
+        (node, node.func, node.args[0])
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.func, ast.Attribute)
+        if ast.unparse(node.func.value) == "math" and not ast.unparse(node.args[0]).endswith(f".{_DATA}")
+    ]
+    if called:
+        places: list[Replacement] = [
+            (node, ast.Call(ast.Attribute(argument, function.attr, ast.Load()), [], []))
+            for node, function, argument in called
+        ]
+        function = called[0][1]
+        yield from slips_at(tree, "math-for-method", places, place=ast.unparse(function), name=function.attr)
+
+
 def loop_rebinding(tree: ast.Module) -> Iterator[Slip]:
     """`p = p - step` in a loop over parameters, for `p -= step`."""
     for loop in ast.walk(tree):
@@ -231,6 +361,12 @@ def swapped(tree: ast.Module) -> Iterator[Slip]:
 HABITS: tuple[Habit, ...] = (
     value_for_number,
     bare_grad,
+    other_upstream,
+    gradient_for_number,
+    division_for_factor,
+    stored_together,
+    product_first,
+    local_alone,
     returned,
     dedented,
     called_early,
@@ -241,9 +377,16 @@ HABITS: tuple[Habit, ...] = (
     missing_brackets,
     thrown_away,
     walked,
+    restart_at_inputs,
+    method_for_share,
+    shared_default,
     unseen,
     visited_late,
     start,
+    never_backward,
+    cleared_late,
+    returned_early,
+    math_for_method,
     python_sum,
 )
 """The most telling first."""

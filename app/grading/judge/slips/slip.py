@@ -11,6 +11,8 @@ from app.syntax import Program
 _TABLES: Mapping[str, Mapping[str, str]] = tomllib.loads(
     files("app.grading.judge.slips").joinpath("phrases.toml").read_text(encoding="utf-8")
 )
+VAGUE = "piece"
+"""The kind of a slip whose sentence says no more than where it is: whatever has a name comes before it."""
 PHRASES: Mapping[str, str] = {kind: sentence for table in _TABLES.values() for kind, sentence in table.items()}
 
 
@@ -36,8 +38,8 @@ class Slip:
 
     @property
     def is_only(self) -> bool:
-        """The sentence says that all else fits, so that it holds of no two slips."""
-        return PHRASES.get(self.kind, "").startswith("All fits")
+        """The sentence says that all else is right, so that it holds of no two slips."""
+        return self.kind in _TABLES["ONLY"]
 
     @property
     def sentence(self) -> str:

@@ -1,4 +1,4 @@
-"""Slips of a backward pass over a whole graph: the order, its walk, and where it begins."""
+"""Slips of a backward pass over a whole graph: the order, its walk, where it begins, and the steps of a training."""
 
 import ast
 import copy
@@ -40,6 +40,80 @@ def calls_method(loop: ast.For, name: str) -> bool:
         and node.value.func.value.id == name
         for node in loop.body
     )
+
+
+_WALK = """\
+order, seen = [], set()
+
+def visit(node):
+    if node not in seen:
+        seen.add(node)
+        for before in node.{inputs}:
+            visit(before)
+        order.append(node)
+
+visit(self)
+for node in order:
+    if node.{inputs}:
+        node.grad = 0.0
+self.grad = 1.0
+for node in reversed(order):
+    node.{share}()
+"""
+
+
+def restart_at_inputs(tree: ast.Module) -> Iterator[Slip]:
+    """A pass that is begun anew at each input of a node."""
+    for function, _ in functions_in(tree):
+        if not any(_sets(node, "self", 1.0) for node in ast.walk(function) if isinstance(node, ast.stmt)):
+            continue
+        for loop in ast.walk(function):
+            match loop:
+                case ast.For(
+                    target=ast.Name(id=name), iter=ast.Attribute(value=ast.Name(id="self"), attr=inputs), body=body
+                ):
+                    again = [node for node in body if ast.unparse(node) == f"{name}.{function.name}()"]
+                    if again:
+                        walk = ast.parse(_WALK.format(inputs=inputs, share=f"_{function.name}")).body
+                        mended = replace_nodes(tree, [(function, with_body(function, walk))])
+                        yield Slip("restarted", again[0].lineno, mended, {"place": f"{name}.{function.name}()"})
+
+
+def method_for_share(tree: ast.Module) -> Iterator[Slip]:
+    """`node.backward()` in `backward`, for `node._backward()`."""
+    for function, _ in functions_in(tree):
+        places: list[Replacement] = [
+            (node, ast.Attribute(node.value, f"_{function.name}", ast.Load()))
+            for loop in ast.walk(function)
+            if isinstance(loop, ast.For)
+            for node in ast.walk(loop)
+            if isinstance(node, ast.Attribute) and node.attr == function.name and isinstance(node.ctx, ast.Load)
+        ]
+        if places:
+            called = ast.unparse(places[0][0])
+            owner = called.removesuffix(function.name)
+            yield from slips_at(tree, "method-for-share", places, place=called, name=f"{owner}_{function.name}")
+
+
+def shared_default(tree: ast.Module) -> Iterator[Slip]:
+    """`def visit(node, order=[])`: one list for all calls."""
+    for function, _ in functions_in(tree):
+        arguments, defaults = function.args.args, function.args.defaults
+        pairs = [
+            (argument.arg, default)
+            for argument, default in zip(arguments[len(arguments) - len(defaults) :], defaults, strict=True)
+            if ast.unparse(default) in {"[]", "{}", "set()", "list()", "dict()"}
+        ]
+        if pairs:
+            begin = [statement_of(f"if {name} is None:\n    {name} = {ast.unparse(value)}") for name, value in pairs]
+            shared = {id(value) for _, value in pairs}
+            new_defaults = [ast.Constant(None) if id(value) in shared else value for value in defaults]
+            changed = with_body(function, [*begin, *function.body])
+            changed.args = copy.copy(function.args)
+            changed.args.defaults = new_defaults
+            name, value = pairs[0]
+            words = {"place": f"{name}={ast.unparse(value)}", "name": name}
+            yield Slip("shared-default", function.lineno, replace_nodes(tree, [(function, changed)]), words)
 
 
 def unseen(tree: ast.Module) -> Iterator[Slip]:
@@ -126,3 +200,52 @@ def _sets(node: ast.stmt, name: str, value: float) -> bool:
         ):
             return owner == name and constant == value
     return False
+
+
+def never_backward(tree: ast.Module) -> Iterator[Slip]:
+    """Gradients that are read, and no pass that brings them."""
+    if any(isinstance(node, ast.Attribute) and node.attr == "backward" for node in ast.walk(tree)):
+        return
+    for function, _ in functions_in(tree):
+        for body in (node.body for node in ast.walk(function) if isinstance(node, Function | ast.For)):
+            at = next((at for at, node in enumerate(body) if at and _reads_gradient(node)), 0)
+            names = [target.id for node in body[:at] for target in _assigned_names(node)]
+            if at and names:
+                begin: list[ast.stmt] = [statement_of(f"{names[-1]}.backward()"), body[at]]
+                yield Slip("never-backward", body[at].lineno, replace_nodes(tree, [(body[at], begin)]))
+
+
+def _assigned_names(node: ast.stmt) -> Iterator[ast.Name]:
+    if isinstance(node, ast.Assign):
+        yield from (target for target in node.targets if isinstance(target, ast.Name))
+
+
+def _reads_gradient(node: ast.AST) -> bool:
+    return any(
+        isinstance(inner, ast.Attribute) and inner.attr == "grad" and isinstance(inner.ctx, ast.Load)
+        for inner in ast.walk(node)
+    )
+
+
+def cleared_late(tree: ast.Module) -> Iterator[Slip]:
+    """Gradients that are cleared after the pass, before the step takes them."""
+    for loop in ast.walk(tree):
+        body = loop.body if isinstance(loop, ast.For) else []
+        passes = [node for node in body if re.fullmatch(r"\w+\.backward\(\)", ast.unparse(node))]
+        clears = [node for node in body if isinstance(node, ast.For) and "grad = 0" in ast.unparse(node)]
+        if passes and clears and passes[0].lineno < clears[0].lineno:
+            moved: list[Replacement] = [
+                (passes[0], [ast.Pass()]),
+                (clears[0], [clears[0], copy.deepcopy(passes[0])]),
+            ]
+            place = ast.unparse(passes[0])
+            yield Slip("cleared-late", clears[0].lineno, replace_nodes(tree, moved), {"place": place})
+
+
+def returned_early(tree: ast.Module) -> Iterator[Slip]:
+    """A `return` at the end of a loop, which ends it in its first round."""
+    for function, _ in functions_in(tree):
+        match function.body:
+            case [*_, ast.For(body=[_, *_, ast.Return() as back]) as loop]:
+                moved: list[Replacement] = [(back, [ast.Pass()]), (loop, [loop, copy.deepcopy(back)])]
+                yield Slip("returned-early", back.lineno, replace_nodes(tree, moved))
