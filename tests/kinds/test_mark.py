@@ -11,8 +11,9 @@ from types import FrameType
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markupsafe import Markup
 
-from app.content.blocks import Forward, Lesson, Quiz, SourceLocation
+from app.content.blocks import Distractor, Forward, Lesson, Quiz, SourceLocation
 from app.content.text.mathml import words_of
 from app.course.parse import parse_lesson
 from app.grading.quiz.feedback import Feedback
@@ -345,6 +346,15 @@ def test_what_rounding_leaves_of_a_zero_is_neither_right_nor_wrong(answer, corre
 )
 def test_thousands_may_be_grouped(answer):
     assert answered("weights", answer).correct
+
+
+@pytest.mark.parametrize(("answer", "read_as"), [("48,128", "48128"), ("50,000", "50000"), ("49.5", "")])
+def test_a_wrong_answer_is_echoed_as_it_was_judged(answer, read_as):
+    quiz = LESSON.exercise("weights")
+    assert isinstance(quiz, NumberQuestion)
+    near = replace(quiz, tempting=(Distractor(place=quiz.place, value="48128", html=Markup("One row is missing.")),))
+
+    assert mark_quiz(near, [answer], {}, None).echo == read_as
 
 
 @pytest.mark.parametrize("answer", ["49151", "49153", "4.9151e4", "48*1024+1"])

@@ -62,7 +62,8 @@ def mark_number(quiz: NumberQuestion, values: Sequence[str], _shapes: Shapes, fo
         if several := _several(text, quiz):
             return several
         return unread_feedback(f"{_unread(text, quiz, forward) or f'This cannot be read as a number. {error}'}")
-    echo = echo_of(text, readings[0])
+    likeliest = min(readings, key=lambda reading: abs(reading.value - answer))
+    echo = echo_of(text, likeliest)
     for reading in readings:
         if _counts(reading, answer, quiz):
             return right_feedback(THAT_IS_IT, echo_of(text, reading))
@@ -79,12 +80,13 @@ def mark_number(quiz: NumberQuestion, values: Sequence[str], _shapes: Shapes, fo
             "Right, but rounded too far: give more digits, or the fraction itself.", echo_of(text, rounded)
         )
     if tempting:
-        return wrong_feedback(tempting.html, echo)
+        distractor, reading = tempting
+        return wrong_feedback(distractor.html, echo_of(text, reading))
     if any(_counts(reading, -answer, quiz) for reading in readings):
         return wrong_feedback("The size is right, the sign is not.", echo)
     if any(_almost_whole(reading.value, answer, quiz) for reading in readings):
         return unread_feedback("Very near, but the answer is a whole number: give that number.", echo)
-    return wrong_feedback(f"The answer is {'larger' if answer > readings[0].value else 'smaller'}.", echo)
+    return wrong_feedback(f"The answer is {'larger' if answer > likeliest.value else 'smaller'}.", echo)
 
 
 def _unread(text: str, quiz: NumberQuestion, forward: Forward | None) -> str:
@@ -248,9 +250,11 @@ def _almost_whole(value: float, answer: float, quiz: NumberQuestion) -> bool:
     return fraction and math.isclose(value, answer, rel_tol=USUAL_TOLERANCE, abs_tol=0.0 if answer else NEAR_ZERO)
 
 
-def nearest_tempting(quiz: NumberQuestion, readings: Sequence[NumberReading]) -> Distractor | None:
-    """The tempting value that was given, to the tolerance of the quiz or to the digits that were written."""
-    near: list[tuple[float, Distractor]] = []
+def nearest_tempting(
+    quiz: NumberQuestion, readings: Sequence[NumberReading]
+) -> tuple[Distractor, NumberReading] | None:
+    """The tempting value that was given, to the tolerance of the quiz or to the digits written, and how it was read."""
+    near: list[tuple[float, Distractor, NumberReading]] = []
     for distractor in quiz.tempting:
         try:
             value = number_of(distractor.value, quiz.given)
@@ -259,8 +263,8 @@ def nearest_tempting(quiz: NumberQuestion, readings: Sequence[NumberReading]) ->
         for reading in readings:
             close = is_close(reading.value, value, quiz) or (reading.digits >= 2 and _is_rounding_of(reading, value))
             if close:
-                near.append((abs(reading.value - value), distractor))
-    return min(near, key=lambda pair: pair[0])[1] if near else None
+                near.append((abs(reading.value - value), distractor, reading))
+    return min(near, key=lambda row: row[0])[1:] if near else None
 
 
 def echo_of(text: str, reading: NumberReading) -> str:
