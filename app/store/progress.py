@@ -1,7 +1,7 @@
 """Attempts of a learner with their verdicts, and the progress they made."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, cast
@@ -129,6 +129,12 @@ async def tries_of(
     return {attempt.exercise: AttemptSummary(count, failed, attempt) for attempt, count, failed in rows}
 
 
+async def verdicts_at(db: AsyncSession, learner: int, lesson: str, exercise: str) -> Sequence[str | None]:
+    """What is stored of every verdict at one exercise."""
+    rows = await db.scalars(_VERDICTS, {"learner": learner, "lesson": lesson, "exercise": exercise})
+    return rows.all()
+
+
 async def right_texts(db: AsyncSession, learner: int, lesson: str) -> dict[str, str]:
     """By exercise, the newest text or answer that was right."""
     conditions = (Attempt.learner_id == learner, Attempt.lesson == lesson, Attempt.correct.is_(True))
@@ -150,6 +156,7 @@ def _tries(*conditions: ColumnElement[bool]) -> Select[Any]:
 
 # Made once: to put a statement together takes longer than to run it, and every check asks these.
 _TRIES, _TRIES_AT_ONE = _tries(*_MINE), _tries(*_AT_ONE)
+_VERDICTS = select(Attempt.verdict_json).where(*_AT_ONE)
 _OLDER = select(Attempt.id).where(*_AT_ONE).order_by(Attempt.id.desc()).offset(KEPT_ATTEMPTS).limit(1)
 _NEWEST_RIGHT = select(func.coalesce(func.max(Attempt.id), 0)).where(*_AT_ONE, Attempt.correct.is_(True))
 _TRAINED = select(TrainingRun.attempt_id).where(

@@ -33,7 +33,7 @@ def gradients_of(unit: Unit, exam: Grad, solved: Solved, right: Collection[str] 
 
 
 async def right_in(db: AsyncSession, learner: int | None, lesson: Lesson, exam: Grad) -> set[str]:
-    """Gradients that were right in the last check of *exam*."""
-    tries = await progress.tries_of(db, learner, lesson.name, exam.name) if learner is not None else {}
-    verdict = decoded_verdict(tries[exam.name].newest.verdict_json) if exam.name in tries else None
-    return {name.name for name in verdict.names if name.verdict in RIGHT} if verdict else set()
+    """Gradients that were right in some check of *exam*: a slip in a later one puts out no lamp."""
+    texts = await progress.verdicts_at(db, learner, lesson.name, exam.name) if learner is not None else ()
+    verdicts = filter(None, map(decoded_verdict, texts))
+    return {name.name for verdict in verdicts for name in verdict.names if name.verdict in RIGHT}

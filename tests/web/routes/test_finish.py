@@ -108,6 +108,16 @@ def test_gradients_that_were_right_in_the_exam_count(client: TestClient, write) 
     assert "26 gradients, and you have written 1 of them" in client.get("/").text
 
 
+def test_a_slip_in_a_later_check_of_the_exam_puts_out_no_lamp(client: TestClient, write) -> None:
+    for number, verdict in enumerate(("right", "wrong")):
+        names = (NameVerdict(name="dC", verdict=verdict), NameVerdict(name="db1", verdict="follows"))
+        stored = to_json_column(Verdict(outcome="graded", names=names))
+        attempt = progress.NewAttempt(kind="code", text=f"dC = {number}", verdict=stored, correct=False)
+        write(progress.record_attempt, *EXAM, attempt)
+
+    assert "Right so far: 1 of the 26" in client.get("/lessons/the-machine").text
+
+
 def test_what_the_exam_asks_for_is_in_hand_once_it_is_passed(client: TestClient, write) -> None:
     told = "A gradient for a lookup in which"
     assert f"Done: </span>{told}" not in client.get("/finish").text
