@@ -80,7 +80,9 @@ def _patterns(yours: Array, gradient: Array, off: Array, spread: float, words: "
         for along in combinations(places, count):
             if (np.ptp(off, axis=along) <= spread).all():
                 yield words.same("number", along)
-            if (np.abs(yours - _scaled(yours, gradient, along)) <= spread).all():
+            # Numbers far smaller than the reference are near to any multiple of it that is as small.
+            near = min(spread, SPREAD * magnitude(yours))
+            if (np.abs(yours - _scaled(yours, gradient, along)) <= near).all():
                 yield words.same("factor", along)
     yield from words.few(off != 0)
 

@@ -49,6 +49,7 @@ def spoiled(array: np.ndarray, *places: object) -> np.ndarray:
         (spoiled(TABLE, np.s_[4, 4]), TABLE, "1 of the 864 entries differs."),
         (spoiled(TABLE, np.s_[:31, :26]), TABLE, "806 of the 864 entries differ."),
         (spoiled(TABLE, np.s_[:]), TABLE, "All 864 entries differ, in no pattern by row or column."),
+        (TABLE**2 * 1e-5, TABLE, "All 864 entries differ, in no pattern by row or column."),
         (spoiled(ROW, 1, 2), ROW, "2 of the 9 entries differ."),
         (spoiled(ROW, np.s_[:]), ROW, "All 9 entries differ, in no pattern by axis."),
         ((TABLE + TABLE[0])[:, None], TABLE[:, None], "Each column is off by one number, the same in all 32 rows."),
