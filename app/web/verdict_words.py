@@ -325,7 +325,10 @@ def compared(name_verdict: NameVerdict) -> str:
     words = closeness_text(name_verdict.exact, name_verdict.approx, name_verdict.maxdiff)
     if not name_verdict.exact and not name_verdict.approx:
         return words
-    return words if name_verdict.verdict in RIGHT else f"on these numbers {words}"
+    if name_verdict.verdict in RIGHT:
+        return words
+    # Rounding is measured by the largest entry: of a line that is wrong it may be a share that is lost beside it.
+    return f"on these numbers {words.removeprefix('equal up to rounding, ')}"
 
 
 def closeness_text(exact: bool, approx: bool | None, maxdiff: float | None) -> str:

@@ -124,7 +124,7 @@ def test_nothing_compared_is_not_shown() -> None:
     ("standing", "exact", "approx", "maxdiff", "said"),
     [
         ("right", True, True, 0.0, "equal to the last bit"),
-        ("wrong", False, True, 7e-9, "on these numbers equal up to rounding, at most 7e-09 apart"),
+        ("wrong", False, True, 7e-9, "on these numbers at most 7e-09 apart"),
         ("wrong", False, False, 0.731, "off by up to 0.731"),
         ("follows", False, False, 2.0, "off by up to 2"),
         ("wrong", False, False, None, ""),
