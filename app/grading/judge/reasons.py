@@ -17,6 +17,8 @@ from app.grading.judge.shared_steps import steps_of
 from app.grading.judge.verdict import NameVerdict
 from app.syntax import arguments_of, as_written, called_name, nodes_in, options_of, program_of
 
+SIZE = "size-hard-coded"
+"""What the code of a line has that is right on the sizes of the lesson alone."""
 SETTLED = frozenset({"right", "right-other-road", "follows"})
 PROPORTIONAL = frozenset(
     {"sign", "doubled", "halved", "factor", "constant-missing", "constant-twice"}
@@ -66,7 +68,9 @@ class Reasons:
             diagnosis.line or verdict.line,
         )
         key = f"{diagnosis.code}:{diagnosis.value}" if diagnosis.value else ""
-        said = replace(verdict, code=diagnosis.code, message=message, line=line, key=key)
+        # By a size that stands in the text it is right on these numbers, and not by a one.
+        note = verdict.note.replace(self.by_ones(name), "").strip() if SIZE in diagnosis.code else verdict.note
+        said = replace(verdict, code=diagnosis.code, message=message, line=line, key=key, note=note)
         return replace(said, step=diagnosis.step, also=diagnosis.also)
 
     def _written_elsewhere(self, name: str) -> Diagnosis | None:

@@ -769,6 +769,15 @@ def test_in_a_loop_the_line_of_the_write_is_at_fault(engine):
     assert wrong.line == 3
 
 
+def test_numbers_that_are_right_by_a_size_are_not_called_right_by_a_one(engine):
+    mean = box("mean", "N: 6", "x: [N]", "L", "L = x.mean()", "dx = torch.full_like(x, 1 / N) * dL", "dx")
+
+    (wrong,) = engine.check(mean.task(grade="value"), "dx = torch.full_like(x, 1 / 6)").names
+
+    assert wrong.code == "dx:size-hard-coded"
+    assert "only because" not in wrong.note
+
+
 def test_numbers_that_are_right_by_a_one_are_told_so(engine):
     tripled = box("tripled", "N: 1", "x: []", "L", "L = 3 * x", "dx = torch.full_like(x, 3.0)", "dx")
     squared = box("squared", "N: 1", "x: []", "y", "y = 3 * x", "dx = 3 * dy", "dx")
