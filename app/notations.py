@@ -42,7 +42,7 @@ def as_torch(source: str) -> str:
     if called is None:
         return _FUNCTIONS.get(function, "") if "{" not in _FUNCTIONS.get(function, "") else ""
     operands = [_operand(argument) for argument in arguments_of(node)]
-    form = _FUNCTIONS.get(function)
+    form = _FUNCTIONS.get(f"{function}/{len(operands)}") or _FUNCTIONS.get(function)
     if form is not None and form.count("{") == len(operands) and not options_of(node):
         return form.format(*operands)
     words = [f"{_KEYWORDS.get(name, name)}={source_text(value)}" for name, value in options_of(node).items()]
@@ -77,6 +77,10 @@ def attribute_words(owner: str, attribute: str, own: Collection[str]) -> str:
         what = {"made_from": "what a node was made from", "data": "the number that a node holds"}
         meant = _ENGINE[attribute]
         return f"{what.get(meant, 'it')} is called `{meant}` here, such as `{owner}.{meant}`"
+    if own and _ENGINE.get(attribute) == "made_from":
+        return (
+            f"a node without a class is only a name. A dictionary has what it was made from, such as `graph[{owner}]`"
+        )
     if attribute in ATTRIBUTES:
         return ATTRIBUTES[attribute]
     if _FACTOR.fullmatch(attribute) and re.fullmatch(r"[A-Za-z]\w{0,20}", owner):

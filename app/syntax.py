@@ -250,7 +250,7 @@ def parameters_of(node: Node) -> list[str]:
 
 def is_primary(node: Node) -> bool:
     """True if *node* needs no brackets as a side of arithmetic: a name, a call, a list and the like."""
-    return isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.List | ast.Constant)
+    return isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.List | ast.Tuple | ast.Constant)
 
 
 def is_class(node: Node) -> bool:

@@ -23,7 +23,10 @@ _SHAPED = "Give the sizes of the result, such as `{0}(3, 4)`; one of them may be
 _SUMMED = "`{0}()` takes in all entries, `{0}(0)` those along axis 0; several axes stand in one tuple, `{0}((0, 1))`."
 _LISTED = "The tensors stand in one list, such as `{0}([A, B])`."
 WRITTEN = {
-    "transpose": "It takes the two axes that change places, `.transpose(0, 1)`; for a matrix, `.T` does the same.",
+    "transpose": (
+        "It takes the two axes that change places, `.transpose(0, 1)`; for a matrix, `.T` does the same. With "
+        "more axes `.mT` exchanges the last two, and `.permute(1, 2, 0)` puts each where it is wanted."
+    ),
     "permute": "It takes every axis in its new place, such as `.permute(1, 0)`; for a matrix, `.T` does the same.",
     "reshape": _SHAPED.format(".reshape"),
     "view": _SHAPED.format(".view"),

@@ -4,7 +4,7 @@ from app.grading.forward.statements import ForwardProgram
 from app.grading.judge.call_errors import SINGLE_BITS
 from app.grading.judge.parsed_submission import ParsedSubmission
 from app.grading.judge.run_reports import ReportedError
-from app.grading.judge.torch_errors import kind_of, translate_error
+from app.grading.judge.torch_errors import is_mended_by_product, kind_of, translate_error
 from app.grading.operations.table import FUNCTIONS
 from app.notations import NAMES
 from app.syntax import (
@@ -82,7 +82,7 @@ def translate_product(error: ReportedError, program: ForwardProgram, plan: Parse
     ):
         return f"{message.partition('. ')[0]}. {EACH.format(line=readers[0].source)}"
     only_matrices = products and all(is_binary(product, "@") for _, product in products)
-    if kind_of(error) == "broadcast" and only_matrices and not _is_matrix_product(line.node):
+    if kind_of(error) == "broadcast" and only_matrices and "*" in error.source and is_mended_by_product(error):
         forward_statement, product = products[0]
         return f"{message} {PRODUCT.format(line=forward_statement.source, part=as_written(product))}"
     return message

@@ -35,6 +35,10 @@ _FOREIGN = (
     (r"(?<=[\w)\]])\.?'(?=\s*(?:[-+*/@;.)]|$))", "a transpose is no dash but `.T`, and a matrix product is `@`"),
     (_PROSE, "it is a sentence; delete it, or put a `#` in front"),
     (r"(?<=[A-Za-z_)\]])\.(?=$|[-+*/@)\s])", "behind the `.` a name is missing, such as `.T`"),
+    (
+        r"(?<![\w.])([A-Za-z_]\w{0,40})\((?:\s*|[^()\[\]{}:]{0,60},\s*):",
+        "a part of a tensor stands in square brackets, such as `{1}[:, 0]`",
+    ),
     (r"\u2190|:=|^[^()]*->|=>", "a name gets its value by a single `=`"),
     (r"&&|\|\|", "Python writes `and` and `or`; between tensors `&` and `|`"),
     (r"[^\x00-\x7f\w]", "`{}` is no sign that Python reads"),

@@ -18,6 +18,11 @@ from app.grading.operations.table import FUNCTIONS
 from app.notations import LIBRARIES, NAMES, as_torch, quotient_name, transposed_name
 
 _LONGEST = 400
+_CONTAINERS = {
+    "dict": ("a dictionary", "{}", "it grows by `names[key] = value`"),
+    "list": ("a list", "[]", "it grows by `.append(…)`"),
+    "set": ("a set", "set()", "it grows by `.add(…)`"),
+}
 _SPELLED = {"true": "True", "false": "False", "none": "None", "null": "None"}
 FUNCTIONS_OF_F = frozenset(
     ["cross_entropy", "gelu", "layer_norm", "logsigmoid", "nll_loss", "one_hot", "silu", "softplus"]
@@ -89,7 +94,9 @@ def _matmul(match: re.Match[str], error: ReportedError) -> str:
             "Write down the shape the result needs: in which order do the two stand for it, and is one of them "
             "transposed?"
         )
-    if not any(error.mends(error.source, swapped) for swapped in _products(error)):
+    if without := _fits_without_transpose(error):
+        cure = f"Without the `.T` behind `{without}` they would match: is it one too many?"
+    elif not is_mended_by_product(error):
         cure = "Write down the shape the result needs: do the two give it in any order, or is another tensor meant?"
     sizes = [{*map(str, operand.shape[-MATRIX:])} for operand in error.operands[:2]]
     if not set.intersection(*(sizes if len(sizes) == MATRIX else ({rows, inner}, {other, columns}))):
@@ -102,6 +109,24 @@ def _matmul(match: re.Match[str], error: ReportedError) -> str:
     )
 
 
+def is_mended_by_product(error: ReportedError) -> bool:
+    """True if a matrix product of the two operands, in some order and with some transpose, makes the line right."""
+    return any(error.mends(error.source, swapped) for swapped in _products(error))
+
+
+def _fits_without_transpose(error: ReportedError) -> str:
+    """The operand whose `.T` keeps two matrices from being multiplied, where no transpose of them is all that lacks."""
+    if len(error.operands) != MATRIX or is_mended_by_product(error):
+        return ""
+    for turned, other in (error.operands, error.operands[::-1]):
+        text = turned.source.removesuffix(".T")
+        if text != turned.source and len(turned.shape) == len(other.shape) == MATRIX:
+            rows, columns = turned.shape[::-1]
+            if (rows == other.shape[1]) if turned is error.operands[1] else (columns == other.shape[0]):
+                return text
+    return ""
+
+
 def _products(error: ReportedError) -> Iterator[str]:
     """The operands multiplied in either order, each as it stands or transposed."""
     texts = [error_operand.source for error_operand in error.operands[:2]]
@@ -112,6 +137,13 @@ def _products(error: ReportedError) -> Iterator[str]:
 def _vector(match: re.Match[str], error: ReportedError) -> str:
     number = next((error_operand for error_operand in error.operands if not error_operand.shape), None)
     rule = "The inner sizes must match."
+    ranks = [len(operand.shape) for operand in error.operands[:2]]
+    if ranks == [1, 1]:
+        rule = (
+            "Between two vectors an `@` gives a single number, and a `.T` changes nothing. For a number of each pair "
+            f"one is made a column, such as `{error.operands[0].source.removesuffix('.T')}[:, None]`, and multiplied "
+            "with `*`."
+        )
     if number is not None:
         rule = f"`{number.source}` {NO_MATRIX}"
     cure = _describe_sum(error) or rule
@@ -171,8 +203,37 @@ def _broadcast(match: re.Match[str], error: ReportedError) -> str:
     return (
         f"{pair} do not fit together: at axis {axis} one has {first} entries and the other {second}. "
         f"Shapes are compared from the right; an axis is copied only where its size is 1."
-        f"{_describe_transpose(error)}{_row(error)}"
+        f"{_describe_transpose(error)}{_row(error)}{_pairs(error)}{_turned_share(error)}"
     )
+
+
+def _pairs(error: ReportedError) -> str:
+    """Say how each entry of one vector meets all of another."""
+    if [len(operand.shape) for operand in error.operands] != [1, 1]:
+        return ""
+    for item, other in (error.operands, error.operands[::-1]):
+        column = f"{_operand_text(item)}[:, None]"
+        if error.mends(error.source, f"{column} * {_operand_text(other)}"):
+            return (
+                f" Does each entry of `{item.source}` meet all of `{other.source}`? Then `{column}` makes it a column."
+            )
+    return ""
+
+
+def _turned_share(error: ReportedError) -> str:
+    """Ask for a transpose where two shares are added that have each other's shape, the other way about."""
+    if len(error.operands) != MATRIX or error.operands[0].shape != error.operands[1].shape[::-1]:
+        return ""
+    texts = [_operand_text(operand) for operand in error.operands]
+    turns = ((f"{texts[0]} + {texts[1]}.mT", 1), (f"{texts[0]}.mT + {texts[1]}", 0))
+    turned = next((at for text, at in turns if "+" in error.source and error.mends(error.source, text)), None)
+    if turned is None:
+        return ""
+    return f" `{error.operands[turned].source}` is the share of a transpose: is it still to be transposed back?"
+
+
+def _operand_text(operand: ErrorOperand) -> str:
+    return operand.source if re.fullmatch(r"[\w.]+", operand.source) else f"({operand.source})"
 
 
 def _is_matrix_product(error: ReportedError) -> bool:
@@ -194,8 +255,7 @@ def _row(error: ReportedError) -> str:
             return f" `{item.source}` holds places, one for each row; `F.one_hot` makes a row with a single 1 of each."
         cure, column = "With `keepdim=True` the axis stays.", f"{item.source[:-1]}, keepdim=True)"
         if not _REDUCED.search(item.source):
-            text = item.source if re.fullmatch(r"[\w.]+", item.source) else f"({item.source})"
-            column = f"{text}[:, None]"
+            column = f"{_operand_text(item)}[:, None]"
             cure = f"Then write `{column}`."
         if not error.mends(item.source, column):
             return ""
@@ -223,8 +283,7 @@ def _column_text(operand: ErrorOperand, wanted: Sequence[str]) -> str:
     """*operand* with a 0 for each axis of size 1, where that leaves the shape *wanted*; else empty."""
     if 1 not in operand.shape or [str(size) for size in operand.shape if size != 1] != [*wanted]:
         return ""
-    text = operand.source if re.fullmatch(r"[\w.]+", operand.source) else f"({operand.source})"
-    return f"{text}[{', '.join('0' if size == 1 else ':' for size in operand.shape)}]"
+    return f"{_operand_text(operand)}[{', '.join('0' if size == 1 else ':' for size in operand.shape)}]"
 
 
 def _forgotten(error: ReportedError, text: str, wanted: Sequence[str], given: Sequence[str], *, short: bool) -> str:
@@ -300,6 +359,15 @@ def _dtypes(match: re.Match[str], error: ReportedError) -> str:
     return f"Both factors need the same type of number{': ' + pair if pair else f' ({match[0]})'}.{more}"
 
 
+def _describe_truth(_: re.Match[str], error: ReportedError) -> str:
+    if chosen := re.search(r"(?<![\w.])(max|min)\(", error.source):
+        return (
+            f"Python's `{chosen[1]}` picks one of its arguments as a whole, and a tensor has many entries. Entry by "
+            f"entry it is `torch.{chosen[1]}imum` of two tensors; what is cut off at a number is `.clamp(…)`."
+        )
+    return "A tensor with several entries is neither true nor false. Use a mask, `torch.where`, or `.all()` / `.any()`."
+
+
 def _cast(match: re.Match[str], error: ReportedError) -> str:
     target = _first(error, "`{.source}`", "The tensor on the left")
     stored, result = match[2].lower(), match[1].lower()
@@ -343,10 +411,24 @@ def _no_name(match: re.Match[str], error: ReportedError) -> str:
     if alike := alike or get_close_matches(name, others, 1):
         case = "; capital and small letters count" if alike[0].lower() == name.lower() else ""
         return f"`{name}` does not exist at this point. `{alike[0]}` does{case}."
+    if f"{name}(" in error.source:
+        return (
+            f"`{name}` does not exist in this box. No box takes over what another one defines: is it written there, "
+            "further down, or spelled differently?"
+        )
     return (
         f"`{name}` does not exist at this point. Is it written further down, or spelled differently? "
         "Capital and small letters count."
     )
+
+
+def _describe_container(match: re.Match[str], error: ReportedError) -> str:
+    """A list, a set or a dictionary, of which another one's method is called."""
+    owner = re.search(rf"(\w{{1,40}})\.{match[2]}\b", error.source)
+    kind, empty, grows = _CONTAINERS[match[1]]
+    what = f"`{owner[1]}`" if owner else "What the line names"
+    makes = " An empty set is made by `set()`." if (match[1], match[2]) == ("dict", "add") else ""
+    return f"{what} is {kind}, such as `{empty}`, and has no `.{match[2]}`: {grows}.{makes}"
 
 
 def _describe_dot(match: re.Match[str], _: ReportedError) -> str:
@@ -526,8 +608,9 @@ ROWS: tuple[Row, ...] = (
     (
         r"Boolean value of Tensor with more than one value is ambiguous",
         "truth",
-        "A tensor with several entries is neither true nor false. Use a mask, `torch.where`, or `.all()` / `.any()`.",
+        _describe_truth,
     ),
+    (r"^'(dict|list|set)' object has no attribute '(\w{1,40})'", "container", _describe_container),
     (r"name '(\w+)·(\w+)", "dot", _describe_dot),
     (r"name '(\w+)' is not defined", "no_name", _no_name),
     (r"cannot access (?:local|free) variable '(\w+)'", "no_name", _no_name),

@@ -480,6 +480,25 @@ def test_difference_is_named_by_what_it_is(jailed, name) -> None:
 
 
 @pytest.mark.parametrize(
+    ("edit", "begins"),
+    [
+        (("seen = [], set()", "seen = [], {}"), "`seen` is a dictionary, such as `{}`, and has no `.add`"),
+        (("order, seen = [], set()", "order, seen = set(), set()"), "`order` is a set, such as `set()`"),
+        (("    visit(root)\n", "    order = sorted_nodes(root)\n"), "`sorted_nodes` does not exist in this box."),
+        (
+            ("graph[node]", "node.parents"),
+            "`.parents` is not available in a box: a node without a class is only a name.",
+        ),
+    ],
+    ids=["dict", "set", "another box", "attribute"],
+)
+def test_what_a_name_cannot_do_is_told(jailed, edit, begins) -> None:
+    fault = first_fault(jailed, "topological-sort", changed("topological-sort", *edit))
+
+    assert begins in fault.message
+
+
+@pytest.mark.parametrize(
     ("box", "edit"),
     [
         ("momentum", ("return p - rate * v, v", "p = p - rate * v")),

@@ -22,6 +22,13 @@ LAYER = box(
     "Y = X @ W + b",
     "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)",
 )
+VECTOR = box("vector", "N: 6, D: 4", "X: [N, D]; w: [D]", "y", "y = X @ w", "dX = dy[:, None] * w\ndw = X.T @ dy")
+BOTH = Box(
+    "both",
+    make_forward("both", "N: 6, D: 4", "X: [N, D]", "S", "S = X @ X.T"),
+    ("dX",),
+    "dA = dS @ X\ndB = X.T @ dS\ndX = dA + dB.T",
+)
 TANH = box("tanh", "N: 5, D: 4", "x: [N, D]", "y", "y = torch.tanh(x)", "dx = dy * (1 - y ** 2)")
 FUSED = box(
     "fused",
@@ -177,6 +184,15 @@ def test_a_newcomers_slip_is_told_as_what_it_is(engine, one, lines, code, said, 
     ("one", "lines", "said", "unsaid"),
     [
         (COLUMN, "dA = dY @ c", ["`Y = A * c` multiplies entry by entry"], ["has to be transposed"]),
+        (VECTOR, "dX = dy * w", ["Does each entry of `dy` meet all of `w`? Then `dy[:, None]`"], ["matrix product"]),
+        (
+            VECTOR,
+            "dX = dy @ w",
+            ["Between two vectors an `@` gives a single number", "`dy[:, None]`"],
+            ["inner sizes"],
+        ),
+        (BOTH, "dX = dA + dB", ["`dB` is the share of a transpose: is it still to be"], ["matrix product"]),
+        (BOTH, "dX = dS @ X.T", ["Without the `.T` behind `X` they would match"], ["another tensor"]),
         (LAYER, "dX = dY * W.T", ["In `Y = X @ W + b`, `X @ W` is a matrix product, `@`"], []),
         (LAYER, "dX = dY @ W", ["which operand has to be transposed"], ["entry by entry"]),
         (LAYER, "dX = dY @ W^T", ["There is no `T` in a box: the transpose comes after the tensor"], ["cannot"]),
@@ -358,6 +374,7 @@ LINES = [
     (TANH, "dx = 2 * dy * (1 - y ** 2)\ndx / 2", ["Line 2, `dx / 2`, changes nothing"]),
     # As on paper, or in another language.
     (LAYER, "dX = tf.matmul(dY, W)", ["There is no `tf` in a box. `tf.matmul(dY, W)` is written `dY @ W` here."]),
+    (LAYER, "dX = np.transpose(dY, (1, 0))", ["`np.transpose(dY, (1, 0))` is written `dY.permute((1, 0))` here."]),
     (LAYER, "dX = np.linalg * dY", ["There is no `np` in a box. What it does, torch mostly does"]),
     (LAYER, "dX = dY @ transpose(W)", ["There is no `transpose` in a box: the transpose of a matrix is `x.T`."]),
     (LAYER, "dX = dY @ inv(W)", ["no inverse but the transpose"]),
@@ -369,6 +386,9 @@ LINES = [
     (TANH, "dx = grad(y, x)", ["There is no `grad` in a box: here the backward pass is written by hand"]),
     (TANH, "dx = dy / sech(x)", ["There is no `sech` in a box: it is one over `torch.cosh(x)`."]),
     (TANH, "dx = dy * ln(x)", ["the natural logarithm is `torch.log(x)`"]),
+    (LAYER, "db = dY(0, :)", ["a part of a tensor stands in square brackets, such as `dY[:, 0]`"]),
+    (LAYER, "dX = dY.transpose() @ W", ["With more axes `.mT` exchanges the last two, and `.permute(1, 2, 0)` puts"]),
+    (TANH, "dx = dy * max(0, x)", ["Python's `max` picks one of its arguments as a whole", "`.clamp(…)`"]),
     (TANH, "dx = dy * sign(x)", ["it is `torch.sign`"]),
     # Shapes that do not meet.
     (TWO, "dX = de @ B.T", ["have no size in common", "Is another tensor meant, or another shape of one?"]),
