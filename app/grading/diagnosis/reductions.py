@@ -21,7 +21,7 @@ import numpy as np
 from app.grading.diagnosis.evidence import Array, Diagnosis, Hypothesis, Observation, WrongGradient
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.layout import wrong_shape
-from app.grading.diagnosis.naming import axes_text, join_words, shape_in, shown_observation
+from app.grading.diagnosis.naming import axes_text, axis_text, join_words, shape_in, shown_observation
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.share_words import of_share
 from app.grading.forward.statements import GradientPath
@@ -155,8 +155,18 @@ def _say(case: WrongGradient, path: GradientPath, say: str, axes: Axes, right: A
         tensor=case.tensor,
         got=shape_in(case, look, look.got),
         reference=shape_in(case, look, look.reference),
-        axes=axes_text(case, _named_like_share(look, path), axes),
+        axes=_share_axes_text(case, path, axes),
         copied=_copies_text(case, path, right),
+    )
+
+
+def _share_axes_text(case: WrongGradient, path: GradientPath, axes: Axes) -> str:
+    """Axes of the share of *path*: by name where the consumer has them, too, as a product's other sizes are not its."""
+    look = shown_observation(case)
+    share, consumer, name = unreduced_share(look, path), look.forward[path.consumer], _named_like_share(look, path)
+    foreign = share.ndim == consumer.ndim and share.shape != look.reference.shape
+    return join_words(
+        [axis_text(case, "" if foreign and share.shape[axis] != consumer.shape[axis] else name, axis) for axis in axes]
     )
 
 
@@ -169,7 +179,7 @@ def _named_like_share(look: Observation, path: GradientPath) -> str:
 def _copies_text(case: WrongGradient, path: GradientPath, axes: Axes) -> str:
     look = shown_observation(case)
     wide = unreduced_share(look, path).shape
-    along = axes_text(case, _named_like_share(look, path), axes)
+    along = _share_axes_text(case, path, axes)
     if wide == look.reference.shape:
         return f"`{case.tensor}` is used along {along} of `{path.consumer}`"
     if look is not case.visible:

@@ -91,6 +91,14 @@ NORM = box(
 )
 WALK = box("walk", "N: 5", "q: []; z: []", "L", "r = q + z\nL = r ** 2", "dr = 2 * r\ndq = dr\ndz = dr")
 EXP = "e = (z - z.max(1, keepdim=True).values).exp()\n"
+PILED = box(
+    "piled",
+    "B: 4, T: 6, D: 5, H: 7",
+    "X: [B, T, D]; W: [D, H]",
+    "Y",
+    "Y = X @ W",
+    "dX = dY @ W.T\ndW = (X.mT @ dY).sum(0)",
+)
 ROWS = [
     (
         NORM,
@@ -160,6 +168,8 @@ ROWS = [
         ["right except at the last position along axis 1"],
         ["one number per slice"],
     ),
+    # The axes of a product of its own are not those of the output.
+    (PILED, "dW = (X.mT @ dY).sum(1)", "dW:wrong-axis", ["runs over axis 1.", "along axis 0 (`B`), 4 times"], ["`T`"]),
     # Shares that are read where they go to.
     (LOOKUP, "dC = torch.zeros_like(C)\nfor i in ix:\n    dC[i] += de[i]", "dC:index-of-index", ["the i-th place"], []),
 ]
