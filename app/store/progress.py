@@ -130,7 +130,7 @@ async def tries_of(
 
 
 async def verdicts_at(db: AsyncSession, learner: int, lesson: str, exercise: str) -> Sequence[str | None]:
-    """What is stored of every verdict at one exercise."""
+    """Stored verdicts at one exercise, of every attempt that is kept."""
     rows = await db.scalars(_VERDICTS, {"learner": learner, "lesson": lesson, "exercise": exercise})
     return rows.all()
 

@@ -18,7 +18,7 @@ from app.grading.judge.verdict import NameVerdict
 from app.syntax import arguments_of, as_written, called_name, nodes_in, options_of, program_of
 
 SIZE = "size-hard-coded"
-"""What the code of a line has that is right on the sizes of the lesson alone."""
+"""Part of the code of a line that is right on the sizes of the lesson alone."""
 SETTLED = frozenset({"right", "right-other-road", "follows"})
 PROPORTIONAL = frozenset(
     {"sign", "doubled", "halved", "factor", "constant-missing", "constant-twice"}
