@@ -359,6 +359,8 @@ def swapped(tree: ast.Module) -> Iterator[Slip]:
 
 
 HABITS: tuple[Habit, ...] = (
+    method_for_share,
+    restart_at_inputs,
     value_for_number,
     bare_grad,
     other_upstream,
@@ -377,8 +379,6 @@ HABITS: tuple[Habit, ...] = (
     missing_brackets,
     thrown_away,
     walked,
-    restart_at_inputs,
-    method_for_share,
     shared_default,
     unseen,
     visited_late,
