@@ -84,7 +84,7 @@ test:
 suite: developed tools
 	$(BIN)/pytest $(WORKERS) --durations=10
 
-# What `make test` leaves out, and thirty times as many examples of each fuzz test.
+# What `make test` leaves out, and sixty times as many examples of each fuzz test.
 prove: developed
 	@bash tests/find-tools.sh prove
 	$(PIP_INSTALL) --editable '.[prove]'

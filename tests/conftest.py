@@ -25,7 +25,7 @@ from app.grading.reading import budget
 from app.sandbox import process
 from app.sandbox.runner import Jail
 from app.store import database
-from tests.examples import TIMES
+from tests.examples import IS_REPEATED, TIMES
 from tests.forked_workers import fork_workers
 from tests.graders import SharedGraders, shared_graders, warm_jail
 from tests.passed_tests import tell_briefly
@@ -37,7 +37,12 @@ from tests.zygotes import fork_zygotes, zygote_server
 
 # The same examples in every run, so that a red build is red again; no deadline, since a busy machine is no fault.
 settings.register_profile(
-    "project", deadline=None, derandomize=TIMES == 1, database=None, max_examples=max(50, 17 * TIMES), print_blob=True
+    "project",
+    deadline=None,
+    derandomize=IS_REPEATED,
+    database=None,
+    max_examples=max(25, int(17 * TIMES)),
+    print_blob=True,
 )
 settings.load_profile("project")
 
