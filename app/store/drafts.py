@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.database import lock_learner, now
-from app.store.tables import Attempt, Draft, ReplacedText
+from app.store.tables import Attempt, Draft, ReplacedText, at_exercise
 
 KEPT_TEXTS = 20
 
@@ -73,9 +73,7 @@ async def save_draft(
 _WRITE_OVER = (
     update(Draft)
     .where(
-        Draft.learner_id == bindparam("of_learner"),
-        Draft.lesson == bindparam("of_lesson"),
-        Draft.exercise == bindparam("of_exercise"),
+        *at_exercise(Draft, bindparam("of_learner"), bindparam("of_lesson"), bindparam("of_exercise")),
         Draft.revision == bindparam("base"),
         Draft.text != bindparam("new"),
     )
@@ -96,9 +94,7 @@ async def replace_draft(db: AsyncSession, draft: Draft, text: str, reason: Reaso
 
 async def kept_texts(db: AsyncSession, learner: int, lesson: str, exercise: str) -> list[ReplacedText]:
     """Texts that were replaced without a check, oldest first."""
-    query = select(ReplacedText).where(
-        ReplacedText.learner_id == learner, ReplacedText.lesson == lesson, ReplacedText.exercise == exercise
-    )
+    query = select(ReplacedText).where(*at_exercise(ReplacedText, learner, lesson, exercise))
     return list(await db.scalars(query.order_by(ReplacedText.id)))
 
 
@@ -149,10 +145,10 @@ class TextVersion:
 
 async def marks_of(db: AsyncSession, learner: int, lesson: str, exercise: str) -> list[TextVersionRef]:
     checks = select(Attempt.id, Attempt.created_at).where(
-        Attempt.learner_id == learner, Attempt.lesson == lesson, Attempt.exercise == exercise, Attempt.kind == "code"
+        *at_exercise(Attempt, learner, lesson, exercise), Attempt.kind == "code"
     )
     query = select(ReplacedText.id, ReplacedText.replaced_at).where(
-        ReplacedText.learner_id == learner, ReplacedText.lesson == lesson, ReplacedText.exercise == exercise
+        *at_exercise(ReplacedText, learner, lesson, exercise)
     )
     marks = [TextVersionRef("check", row.id, row.created_at) for row in await db.execute(checks)]
     marks += [TextVersionRef("kept", row.id, row.replaced_at) for row in await db.execute(query)]

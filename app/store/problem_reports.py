@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.database import lock_learner, now
 from app.store.notices import add_notice
-from app.store.tables import Attempt, Draft, ProblemReport
+from app.store.tables import Attempt, Draft, ProblemReport, at_exercise
 
 MOST_OPEN = 20
 """Reports of one learner that nobody has settled yet."""
@@ -61,19 +61,18 @@ async def _text_of(
     db: AsyncSession, learner: int, lesson: str, exercise: str, answer_text: Callable[[str, str], str]
 ) -> str:
     """The text in the box, or the newest answer in words; empty where there is neither."""
-    draft = select(Draft.text).where(Draft.learner_id == learner, Draft.lesson == lesson, Draft.exercise == exercise)
+    draft = select(Draft.text).where(*at_exercise(Draft, learner, lesson, exercise))
     if text := await db.scalar(draft):
         return text
-    answered = Attempt.learner_id == learner, Attempt.lesson == lesson, Attempt.exercise == exercise
-    newest = select(Attempt.text, Attempt.verdict_json).where(*answered).order_by(Attempt.id.desc()).limit(1)
+    answered = select(Attempt.text, Attempt.verdict_json).where(*at_exercise(Attempt, learner, lesson, exercise))
+    newest = answered.order_by(Attempt.id.desc()).limit(1)
     row = (await db.execute(newest)).one_or_none()
     return answer_text(row.text, row.verdict_json) if row else ""
 
 
 async def reports_of(db: AsyncSession, learner: int, lesson: str, exercise: str) -> Sequence[ProblemReport]:
     """Reports of *learner* on an exercise, the newest first."""
-    place = ProblemReport.lesson == lesson, ProblemReport.exercise == exercise
-    query = select(ProblemReport).where(ProblemReport.learner_id == learner, *place)
+    query = select(ProblemReport).where(*at_exercise(ProblemReport, learner, lesson, exercise))
     return (await db.scalars(query.order_by(ProblemReport.id.desc()))).all()
 
 

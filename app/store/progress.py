@@ -13,7 +13,7 @@ from app.store.comparisons import wordings_for
 from app.store.database import lock_learner, now
 from app.store.lti_scores import queue_lesson, queue_started
 from app.store.moments import PAGE, SEEN, hint_moment, record_moment
-from app.store.tables import Attempt, Draft, Learner, LtiMember, Progress, TrainingRun
+from app.store.tables import Attempt, Draft, Learner, LtiMember, Progress, TrainingRun, at_exercise
 from app.store.written_sentences import Spoken, sentences_for
 
 Kind = Literal["quiz", "code"]
@@ -112,8 +112,8 @@ async def stored_verdict(db: AsyncSession, task_key: str) -> str | None:
 
 async def attempts_at(db: AsyncSession, learner: int, lesson: str, exercise: str) -> list[Attempt]:
     """Oldest first."""
-    conditions = (Attempt.learner_id == learner, Attempt.lesson == lesson, Attempt.exercise == exercise)
-    return list(await db.scalars(select(Attempt).where(*conditions).order_by(Attempt.id)))
+    query = select(Attempt).where(*at_exercise(Attempt, learner, lesson, exercise)).order_by(Attempt.id)
+    return list(await db.scalars(query))
 
 
 async def tries_of(
@@ -144,7 +144,7 @@ async def right_texts(db: AsyncSession, learner: int, lesson: str) -> dict[str, 
 
 
 _MINE = (Attempt.learner_id == bindparam("learner"), Attempt.lesson == bindparam("lesson"))
-_AT_ONE = (*_MINE, Attempt.exercise == bindparam("exercise"))
+_AT_ONE = at_exercise(Attempt, bindparam("learner"), bindparam("lesson"), bindparam("exercise"))
 _FAILED = func.sum(case((Attempt.correct.is_(False), 1), else_=0))
 
 

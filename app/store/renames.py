@@ -16,11 +16,13 @@ from app.store.tables import (
     FormerMember,
     Learner,
     Moment,
+    PlacedRow,
     ProblemReport,
     Progress,
     ReplacedText,
     TrainingRun,
     WrittenSentence,
+    at_exercise,
 )
 
 
@@ -62,7 +64,6 @@ async def _adopt_former(db: AsyncSession, renames: Mapping[ResumePoint, ResumePo
         former.solved_json = json.dumps(solved)
 
 
-PlacedRow = Attempt | ReplacedText | ProblemReport | Progress | Moment | Draft | TrainingRun
 Key = tuple[int, str, str]
 """Learner, lesson and exercise."""
 Adopt = Callable[[AsyncSession, Key, ResumePoint], Awaitable[None]]
@@ -70,8 +71,8 @@ Adopt = Callable[[AsyncSession, Key, ResumePoint], Awaitable[None]]
 
 def _adopt_rows(table: type[PlacedRow]) -> Adopt:
     async def adopt(db: AsyncSession, old: Key, new: ResumePoint) -> None:
-        conditions = (table.learner_id == old[0], table.lesson == old[1], table.exercise == old[2])
-        await db.execute(update(table).where(*conditions).values(lesson=new.lesson, exercise=new.exercise))
+        moved = update(table).where(*at_exercise(table, *old))
+        await db.execute(moved.values(lesson=new.lesson, exercise=new.exercise))
 
     return adopt
 
@@ -87,8 +88,7 @@ async def _adopt_progress(db: AsyncSession, old: Key, new: ResumePoint) -> None:
 
 
 async def _adopt_moments(db: AsyncSession, old: Key, new: ResumePoint) -> None:
-    place = (Moment.learner_id == old[0], Moment.lesson == old[1], Moment.exercise == old[2])
-    for former in (await db.scalars(select(Moment).where(*place))).all():
+    for former in (await db.scalars(select(Moment).where(*at_exercise(Moment, *old)))).all():
         row = await db.get(Moment, (old[0], new.lesson, new.exercise, former.what))
         if row is None:
             former.lesson, former.exercise = new.lesson, str(new.exercise)

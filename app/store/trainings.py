@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import undefer
 
 from app.store.database import lock_learner, now
-from app.store.tables import Progress, TrainingRun
+from app.store.tables import Progress, TrainingRun, at_exercise
 
 SILENCE = timedelta(seconds=20)
 """A live run is heard of every few seconds; after this long its owner is gone."""
@@ -128,5 +128,5 @@ async def _has_solved(db: AsyncSession, learner: int, lesson: str, exercise: str
 
 async def stop_training(db: AsyncSession, learner: int, lesson: str, exercise: str) -> None:
     """Ask a run to end."""
-    conditions = (TrainingRun.learner_id == learner, TrainingRun.lesson == lesson, TrainingRun.exercise == exercise)
-    await db.execute(update(TrainingRun).where(*conditions).values(stopping=True))
+    run = update(TrainingRun).where(*at_exercise(TrainingRun, learner, lesson, exercise))
+    await db.execute(run.values(stopping=True))
