@@ -129,6 +129,13 @@ def docstrings(trees: Modules) -> list[str]:
     return [text for node in documented if (text := ast.get_docstring(node))]
 
 
+def garbled_sentences(trees: Modules) -> list[str]:
+    """Sentences with a function's name among their words, where a change of names went too far."""
+    names = {name for name in functions(trees) if "_" in name.strip("_")}
+    texts = (node.value for node in nodes(trees, ast.Constant) if isinstance(node.value, str))
+    return [text for text in texts if text.endswith((".", "?")) and len(words := text.split()) > 3 and names & {*words}]
+
+
 def common_constants(trees: Modules) -> list[str]:
     """Names of constants that four modules or more define, each with a meaning of its own."""
     fixed = {"T", "OPTIONS"}
@@ -183,6 +190,7 @@ def figures() -> dict[str, int]:
         "docstrings": len(texts),
         "docstrings that begin with a question": sum(bool(RIDDLE.match(text)) for text in texts),
         "docstrings that speak of somebody or nobody": sum(bool(ABSENT_AGENT.search(text)) for text in texts),
+        "sentences that hold a name of a function": len(garbled_sentences(trees)),
         "names of tests over 70 characters": sum(len(name) > MAX_TEST_NAME_CHARS for name in tests),
     }
 

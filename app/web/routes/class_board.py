@@ -27,13 +27,13 @@ router = APIRouter(prefix=PREFIX)
 
 AT_MOST_EVERY = 1.0
 """A class that answers all at once is shown once a second."""
-TOO_MANY = "This board is watch_board in too many places at once."
+TOO_MANY = "This board is watched in too many places at once."
 MOST_RECENT = 6
 JUST_NOW = timedelta(minutes=10)
 
 
 class BoardQuery(BaseModel):
-    """Query of the board: an exercise, as *slug/name*, for the *project*or, with the *graph*; of a *label* alone."""
+    """Query of the board: an exercise, as *slug/name*; for the projector, with the graph, or of one label alone."""
 
     place: Annotated[str, Field(max_length=400)] = ""
     project: bool = False
