@@ -9,7 +9,7 @@ from app.content.blocks import Exercise, Lesson, Quiz
 from app.engine.json_columns import decoded_answer, decoded_draw
 from app.grading.judge.verdict import UNRECOGNISED
 from app.grading.quiz.feedback import Shapes
-from app.kinds.registry import answer_key, is_named_answer, mark_quiz, quiz_kind
+from app.kinds.registry import answer_key, is_named_answer, mark_quiz, quiz_kind, select_draw
 from app.practice.scheduler import slip_of
 
 LONGEST_LINE = 160
@@ -45,8 +45,7 @@ def is_recognised(lesson: Lesson, exercise: Exercise, key: str, shapes: Shapes) 
     if not isinstance(exercise, Quiz):
         return slip_of(key) != UNRECOGNISED
     draw, given = answer_of(key)
-    drawn = exercise.draws[draw % len(exercise.draws)] if exercise.draws else exercise
-    assert isinstance(drawn, Quiz)
+    drawn = select_draw(exercise, draw)
     values = quiz_kind(drawn).values(given)
     return is_named_answer(drawn, mark_quiz(drawn, values, shapes, lesson.forwards.get(drawn.forward or "")))
 

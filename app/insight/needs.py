@@ -49,6 +49,10 @@ class Judged:
     """Whether mistakes are answers to a question: then only a right next try tells that a sentence works."""
 
 
+Weights = Iterator[tuple[float, int | None]]
+"""Of one sign at an item: each with what it is about."""
+
+
 def needs_of(judged: Judged) -> tuple[Need, ...]:
     """The signs that are there, the heaviest first."""
     needs = [
@@ -60,19 +64,19 @@ def needs_of(judged: Judged) -> tuple[Need, ...]:
     return tuple(sorted(needs, key=lambda need: -need.weight))
 
 
-def _discrimination(judged: Judged) -> Iterator[tuple[float, int | None]]:
+def _discrimination(judged: Judged) -> Weights:
     value, people = judged.item.discrimination, judged.item.compared
     if value is not None and people >= MANY and value < LOW_DISCRIMINATION:
         # A correlation of so many pairs that have none strays by one over the root of their number.
         yield min(1.0, (LOW_DISCRIMINATION - value) * sqrt(people) / CERTAIN), None
 
 
-def _few_right(judged: Judged) -> Iterator[tuple[float, int | None]]:
+def _few_right(judged: Judged) -> Weights:
     if judged.item.tried >= SOME and (share := judged.item.in_few / judged.item.tried) < 0.5:
         yield 1 - share, None
 
 
-def _hard(judged: Judged) -> Iterator[tuple[float, int | None]]:
+def _hard(judged: Judged) -> Weights:
     """The odds to be wrong at the first try are three times those of half of the lesson's other exercises."""
     others = [_failing_odds(other) for other in judged.lesson if other is not judged.item and other.tried >= MANY]
     if len(others) >= 2 and judged.item.tried >= MANY:
@@ -86,7 +90,7 @@ def _failing_odds(item: ItemCounts) -> float:
     return (item.tried - item.first + 1) / (item.first + 1)
 
 
-def _hint(judged: Judged) -> Iterator[tuple[float, int | None]]:
+def _hint(judged: Judged) -> Weights:
     """After a hint fewer get on than without one."""
     alone = judged.item.unhelped
     usual = alone.right / alone.tries if alone.tries >= SOME else GETS_ON
@@ -98,7 +102,7 @@ def _hint(judged: Judged) -> Iterator[tuple[float, int | None]]:
                 yield min(1.0, (usual - share) / strays / CERTAIN), hint.number
 
 
-def _sentence(judged: Judged) -> Iterator[tuple[float, int | None]]:
+def _sentence(judged: Judged) -> Weights:
     """Sign that the sentence for a mistake leads too few away from it."""
     for mistake in judged.item.mistakes:
         share = _got_on(mistake.after, by_answer=judged.by_answer)
@@ -110,12 +114,12 @@ def _got_on(after: NextTries, *, by_answer: bool) -> float:
     return (after.right if by_answer else after.left) / after.tries if after.tries else 1.0
 
 
-def _unrecognised_sign(judged: Judged) -> Iterator[tuple[float, int | None]]:
+def _unrecognised_sign(judged: Judged) -> Weights:
     if judged.item.wrong >= MANY and (share := judged.unrecognised / judged.item.wrong) > MUCH_UNRECOGNISED:
         yield share / 2, None
 
 
-def _leaving_sign(judged: Judged) -> Iterator[tuple[float, int | None]]:
+def _leaving_sign(judged: Judged) -> Weights:
     """Three times as many went away as at the exercises before and after it."""
     place = judged.lesson.index(judged.item)
     beside = (*judged.lesson[max(0, place - 1) : place], *judged.lesson[place + 1 : place + 2])
@@ -126,13 +130,12 @@ def _leaving_sign(judged: Judged) -> Iterator[tuple[float, int | None]]:
             yield 0.3 + share, None
 
 
-def _no_work(judged: Judged) -> Iterator[tuple[float, int | None]]:
+def _no_work(judged: Judged) -> Weights:
     if judged.item.tried >= MANY and judged.item.first / judged.item.tried > NO_WORK:
         yield 0.1, None
 
 
-Look = Callable[[Judged], Iterator[tuple[float, int | None]]]
-SIGNS: dict[Sign, Look] = {
+SIGNS: dict[Sign, Callable[[Judged], Weights]] = {
     "discrimination": _discrimination,
     "few-right": _few_right,
     "hard": _hard,

@@ -44,8 +44,5 @@ def _make(url: str, course: Course, least: int, group: int | None) -> str:
 
 
 async def _count_report(url: str, course: Course, least: int, group: int | None) -> str:
-    database = Database(url)
-    try:
+    async with Database(url) as database:
         return REPORT.dump_json(await make_report(database, course, least, group)).decode()
-    finally:
-        await database.close()

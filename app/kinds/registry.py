@@ -6,11 +6,11 @@ A kind that is added needs its folder alone.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from markupsafe import Markup
 
-from app.content.blocks import CodeBox, Forward, Lesson, Quiz, Train
+from app.content.blocks import CodeBox, Exercise, Forward, Lesson, Quiz, Train
 from app.grading.quiz.feedback import USUAL, Feedback, Shapes
 from app.grading.reading.shape_inference import infer_shapes
 from app.kinds import modules_called
@@ -20,6 +20,7 @@ from app.kinds.quiz_kind import QuizKind
 LONGEST_ANSWER, LONGEST_VALUE = 120, 24
 KINDS: tuple[BlockKind[Any], ...] = tuple(kind for module in modules_called("kind") for kind in module.KINDS)
 _BY_BLOCK: Mapping[type, Any] = {kind.block: kind for kind in KINDS}
+E = TypeVar("E", bound=Exercise)
 
 
 def block_kind(block: object) -> BlockKind[Any] | None:
@@ -61,6 +62,13 @@ def mark_quiz(quiz: Quiz, answer: str | Sequence[str], shapes: Shapes, forward: 
         return feedback
     usual = () if feedback.message in USUAL else (feedback.message,)
     return replace(feedback, message=Markup(" ").join((*usual, Markup("<p>{}</p>").format(quiz.right))))
+
+
+def select_draw(exercise: E, draw: int) -> E:
+    """The draw of *exercise* with this number; itself where nothing varies."""
+    drawn = exercise.draws[draw % len(exercise.draws)] if exercise.draws else exercise
+    assert isinstance(drawn, type(exercise))
+    return drawn
 
 
 def answer_key(quiz: Quiz, draw: int, given: Sequence[str]) -> str:

@@ -8,11 +8,10 @@ from app.engine.json_columns import decoded_verdict
 from app.grading.judge.hunt_verdict import with_line
 from app.grading.judge.verdict import Verdict
 from app.insight.mistakes import answer_of, mistake_key
-from app.kinds.registry import is_named_answer, mark_quiz, quiz_kind
+from app.kinds.registry import is_named_answer, mark_quiz, quiz_kind, select_draw
 from app.store import progress
 from app.store.written_sentences import right_texts_of_all
 from app.web.site import Site
-from app.web.views.exercise_view import select_draw
 
 OTHER_NUMBERS = "The example does not make this mistake. {told} Nothing was stored."
 RIGHT_TOO = "A text that is right makes this mistake as well, so the sentence would be wrong for it:\n{text}"

@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from app.content.blocks import Exercise, Lesson, Quiz, Sheet
 from app.engine.json_columns import decoded_draw
-from app.kinds.registry import quiz_kind
+from app.kinds.registry import quiz_kind, select_draw
 from app.store import progress
 from app.store.board import exercise_topic
 from app.store.progress import LessonState
@@ -22,7 +22,7 @@ from app.store.tables import Progress
 from app.store.written_sentences import Spoken, sentences_for
 from app.web.render import back_to, wants_fragment
 from app.web.site import Site, TheExercise, TheLesson, TheSite, TheVisitor
-from app.web.views.exercise_view import QuizView, hints_view, quiz_view, select_draw
+from app.web.views.exercise_view import QuizView, hints_view, quiz_view
 from app.web.views.lesson_view import sheet_view
 
 ANSWER_CHARACTERS = 200

@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.content.blocks import CodeBox
+from app.kinds.registry import select_draw
 from app.store import drafts, progress
 from app.store.comparisons import record_shown
 from app.store.moments import hint_moment
@@ -15,7 +16,7 @@ from app.web.render import back_to, wants_fragment
 from app.web.routes.code_boxes import BoxRequest, received_text, with_revision
 from app.web.routes.form_fields import Typed
 from app.web.site import TheExercise, TheLesson, TheSite, TheVisitor
-from app.web.views.exercise_view import hints_view, select_draw
+from app.web.views.exercise_view import hints_view
 
 router = APIRouter()
 

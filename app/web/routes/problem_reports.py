@@ -14,6 +14,7 @@ from app.content.blocks import Exercise, Lesson, Quiz
 from app.content.text.exercise_titles import exercise_title
 from app.course.editions import edition_of
 from app.engine.json_columns import decoded_answer, decoded_draw
+from app.kinds.registry import select_draw
 from app.store import problem_reports
 from app.store.problem_reports import LONGEST_SAID, MOST_OPEN, MOST_SHOWN, TooManyReportsError
 from app.store.tables import ProblemReport
@@ -24,7 +25,6 @@ from app.web.routes.form_fields import Typed
 from app.web.routes.sign_in_result import device_of
 from app.web.site import Site, TheExercise, TheLesson, TheSite, TheVisitor
 from app.web.views.attempt_mistakes import answer_words
-from app.web.views.exercise_view import select_draw
 
 router = APIRouter()
 

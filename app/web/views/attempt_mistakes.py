@@ -15,10 +15,9 @@ from app.content.text.sentences import render_sentence
 from app.engine.json_columns import decoded_answer, decoded_draw, decoded_verdict
 from app.grading.judge.verdict import Verdict
 from app.insight.mistakes import code_line
-from app.kinds.registry import quiz_kind
+from app.kinds.registry import quiz_kind, select_draw
 from app.store.board import AttemptText
 from app.web.verdict_words import OUTCOMES, first_fault
-from app.web.views.exercise_view import select_draw
 
 OLD = "An answer from before an update of the server."
 NOT_READY = "Something is left to write."

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TypeVar
 from zlib import crc32
 
 from markupsafe import Markup
@@ -19,7 +18,7 @@ from app.grading.forward.facts import Shape
 from app.grading.judge.hunt_verdict import PREDICTED, WRONG_LINE, split_line, suspects_of
 from app.grading.judge.verdict import NameVerdict, Verdict
 from app.grading.quiz.feedback import Feedback
-from app.kinds.registry import answer_key, is_named_answer, mark_quiz, quiz_kind
+from app.kinds.registry import answer_key, is_named_answer, mark_quiz, quiz_kind, select_draw
 from app.sandbox.gate import MAX_GATED_CHARS
 from app.store.moments import hint_moment
 from app.store.progress import LessonState
@@ -32,8 +31,6 @@ from app.web.verdict_words import HintPointer, VerdictRow, VerdictView
 from app.web.views.prediction import Prediction, prediction_of
 from app.web.views.program_head import ProgramLine
 from app.web.views.run_result_view import RunResultView
-
-E = TypeVar("E", bound=Exercise)
 
 ENTRY_CHARACTERS = 200
 EXAM_NAMES = 10
@@ -370,13 +367,6 @@ def quiz_for_learner(cache: RenderCache, lesson: Lesson, quiz: Quiz, state: Less
     if at is None:
         at = crc32(f"{learner} {quiz.name} {edition_in(cache, lesson, quiz)}".encode()) if learner else 0
     return select_draw(quiz, at)
-
-
-def select_draw(exercise: E, draw: int) -> E:
-    """The draw of *exercise* with this number; itself where nothing varies."""
-    drawn = exercise.draws[draw % len(exercise.draws)] if exercise.draws else exercise
-    assert isinstance(drawn, type(exercise))
-    return drawn
 
 
 def _again(lesson: Lesson, quiz: Quiz) -> str:

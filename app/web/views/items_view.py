@@ -16,12 +16,12 @@ from app.insight.item_counts import NextTries
 from app.insight.mistakes import STOPPED, answer_of
 from app.insight.needs import Sign
 from app.insight.report import FEW, REPORT, CourseReport, ReportedItem, ReportedMistake, ReportedNeed
+from app.kinds.registry import select_draw
 from app.practice.practice_words import family_words, slip_words
 from app.practice.scheduler import slip_of
 from app.web.pictures.rates import draw_rates
 from app.web.pictures.svg import draw_bar
 from app.web.views.attempt_mistakes import answer_words
-from app.web.views.exercise_view import select_draw
 from app.web.views.sentence_view import subject_of
 from app.web.views.slips_view import said_of
 

@@ -11,12 +11,11 @@ from app.grading.judge.function_verdict import names_of
 from app.grading.judge.hunt_verdict import LINE, with_line
 from app.grading.judge.verdict import is_nameless
 from app.insight.mistakes import answer_of
-from app.kinds.registry import answer_key, quiz_kind
+from app.kinds.registry import answer_key, quiz_kind, select_draw
 from app.store.tables import NAME_LENGTH, WrittenSentence
 from app.store.written_sentences import MistakenText
 from app.web.verdict_words import FAULTS
 from app.web.views.attempt_mistakes import answer_words
-from app.web.views.exercise_view import select_draw
 from app.web.views.sentence_blocks import lesson_block, plain_code
 
 

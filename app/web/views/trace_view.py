@@ -12,13 +12,14 @@ from markupsafe import Markup
 
 from app.content.blocks import CodeBox, Lesson, Quiz
 from app.engine.json_columns import decoded_answer, decoded_draw
+from app.kinds.registry import select_draw
 from app.store.board import AttemptText, ExerciseStatus
 from app.store.tables import Attempt
 from app.teaching.dates import format_moment
 from app.web.verdict_words import Mark
 from app.web.views.attempt_mistakes import answer_words, fault_of
 from app.web.views.board_view import AssignedExercise
-from app.web.views.exercise_view import select_draw, starter_of
+from app.web.views.exercise_view import starter_of
 from app.web.views.text_changes import DiffLine, diff_lines
 
 AFTER_SOLUTION = "Solved after opening the solution."
