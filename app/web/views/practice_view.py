@@ -61,7 +61,7 @@ class PracticeView:
         button: What begins, or goes on.
         back: The lesson whose exercises the sitting that is over was like.
         open: What was begun and is not the ordinary sitting, and how much of it is done; empty for none.
-        bug: The own slip that can be hunted today.
+        bug: The own slip that can be hunted today; *ends* tells of the session that the hunt would end.
     """
 
     first: Lesson | None = None
@@ -75,6 +75,7 @@ class PracticeView:
     button: str = ""
     open: str = ""
     bug: CardView | None = None
+    ends: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +143,7 @@ async def practice_view(practice: Practice, database: Database, learner: int | N
             button=_button(standing, bool(due)),
             open=_open(standing),
             bug=_bug(known, now),
+            ends="" if standing and standing.plan.form else session_that_ends(standing),
         )
 
 

@@ -488,6 +488,16 @@ def test_what_a_drill_would_end_is_said_before(learner):
     assert "The session that you began ends with it." in learner.text("/practice/drill/broadcast")
 
 
+def test_what_the_hunt_of_a_day_would_end_is_said_beside_it(learner):
+    learner.check(LESSON, "linear-backward", WRONG)
+    assert "ends with it" not in learner.text("/practice")
+    learner.next(begin="1")
+
+    assert "Find it and fix it. The session that you began, 0 of 6 done, ends with it." in learner.text("/practice")
+    learner.next(bug="1")
+    assert "ends with it" not in learner.text("/practice")
+
+
 def test_a_drill_that_is_left_goes_on_where_it_began_and_is_no_sitting(learner, clock):
     learner.client.get(LESSON)
     at = learner.next(drill="matmul")
