@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from app.web.views.occasion_view import TriedItem
+
 CSS = Path(__file__).resolve().parents[2] / "static" / "css"
 OF_EVERY_PART = ("fades.css", "print.css", "touch.css")
 SHEETS = {file.name: file.read_text("utf-8") for file in sorted(CSS.glob("*.css")) if file.name not in OF_EVERY_PART}
@@ -98,3 +100,11 @@ def test_no_sheet_says_twice_what_one_selector_is() -> None:
 )
 def test_a_class_with_two_homes_is_found(one: str, other: str, said: list[str]) -> None:
     assert strays({"a.css": one, "b.css": other}) == said
+
+
+@pytest.mark.parametrize("left", [False, True])
+@pytest.mark.parametrize("right", [None, False, True])
+def test_every_mark_of_a_try_has_a_shape(right: bool | None, left: bool) -> None:
+    mark = TriedItem("Softmax", right, "/practice/1", None, left=left).mark
+
+    assert f'.mark[data-mark="{mark}"]' in SHEETS["quiz.css"]

@@ -55,7 +55,7 @@ class TriedItem:
 
     @property
     def mark(self) -> str:
-        return "open" if self.right is None or self.left else "right" if self.right else "wrong"
+        return "later" if self.right is None or self.left else "right" if self.right else "wrong"
 
 
 @dataclass(frozen=True, slots=True)
