@@ -495,20 +495,32 @@ def test_the_line_beside_lessons_has_no_gap_between_rows(page: Page) -> None:
     assert max(gaps) <= -0.5
 
 
-# Where the words of a paragraph begin, and those of the button in it.
-WORDS = """paragraph => [paragraph, paragraph.querySelector("button")].map(element => {
+# Where the words of an element begin, row by row.
+ROWS = """element => {
   const words = new Range();
   words.selectNodeContents(element);
-  return Math.round(words.getClientRects()[0].left);
-})"""
+  return [...words.getClientRects()].map(row => Math.round(row.left));
+}"""
 
 
 @pytest.mark.browser_options(viewport={"width": 390, "height": 844})
 def test_an_offer_that_begins_a_row_is_flush_with_its_sentence(page: Page) -> None:
     open_page(page, SMALL)
     offer = page.locator("form.more > p")
-    offer.evaluate("offer => offer.querySelector('button').before(document.createElement('br'))")
+    offer.evaluate("offer => { offer.style.width = '10rem'; }")  # narrow, so that the button has a row of its own
 
-    left, button = offer.evaluate(WORDS)
+    assert offer.get_by_role("button").evaluate(ROWS)[0] == offer.evaluate(ROWS)[0]
 
-    assert button == left
+
+def test_the_rows_of_a_sentence_behind_a_mark_are_flush(page: Page) -> None:
+    open_page(page, SMALL)
+    page.locator("#lesson").evaluate(
+        """lesson => lesson.insertAdjacentHTML("beforeend",
+          "<ul class=cards><li><span class=mark data-mark=wrong></span><b>first</b><br><b>second</b></li></ul>")"""
+    )
+
+    first, second = (word.bounding_box() for word in page.locator(".cards b").all())
+
+    assert first
+    assert second
+    assert abs(first["x"] - second["x"]) < 0.5

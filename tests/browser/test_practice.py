@@ -114,6 +114,23 @@ def test_after_a_right_answer_one_press_goes_on(page: Page, server_folder: Path)
     expect(page).to_have_url(re.compile("/practice"))
 
 
+def test_to_leave_an_exercise_begins_where_its_heading_does(page: Page, server_folder: Path) -> None:
+    page.goto(LESSON)
+    page.goto("/practice")
+    page.goto(given(server_folder, learner_of(server_folder, page), "write")[0])
+    left = """element => {
+      const words = new Range();
+      words.selectNodeContents(element);
+      return Math.round(words.getBoundingClientRect().left);
+    }"""
+
+    leave, heading = (
+        page.get_by_role(role, name=name) for role, name in (("button", "Leave"), ("heading", "Not now?"))
+    )
+
+    assert leave.evaluate(left) == heading.evaluate(left)
+
+
 def test_a_sheet_that_is_right_leads_on(page: Page, server_folder: Path) -> None:
     page.goto(LESSON)
     page.goto("/practice")
