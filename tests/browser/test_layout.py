@@ -496,7 +496,7 @@ def test_the_line_beside_lessons_has_no_gap_between_rows(page: Page) -> None:
 
 
 # Where the words of an element begin, row by row.
-ROWS = """element => {
+ROW_STARTS = """element => {
   const words = new Range();
   words.selectNodeContents(element);
   return [...words.getClientRects()].map(row => Math.round(row.left));
@@ -509,7 +509,7 @@ def test_an_offer_that_begins_a_row_is_flush_with_its_sentence(page: Page) -> No
     offer = page.locator("form.more > p")
     offer.evaluate("offer => { offer.style.width = '10rem'; }")  # narrow, so that the button has a row of its own
 
-    assert offer.get_by_role("button").evaluate(ROWS)[0] == offer.evaluate(ROWS)[0]
+    assert offer.get_by_role("button").evaluate(ROW_STARTS)[0] == offer.evaluate(ROW_STARTS)[0]
 
 
 def test_the_rows_of_a_sentence_behind_a_mark_are_flush(page: Page) -> None:
