@@ -86,12 +86,12 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     unrecognised.diagnose_fixed,
     (forks.fork_hypotheses,),
     (undifferentiated.undifferentiated_hypotheses,),
-    (powers.power_hypotheses, upstreams.copy_hypotheses),
+    (powers.power_hypotheses, powers.divisor_hypotheses, upstreams.copy_hypotheses),
     single_edit_search.diagnose_single_edit,
     statistics.diagnose_changed_term,
     (upstreams.added_hypotheses,),
     single_edit_search.diagnose_missing_term,
-    lambda view: scaled_mistakes.diagnose_scaled(view, predicted(view, TWOFOLD)),
+    lambda view: scaled_mistakes.diagnose_scaled(view, predicted(view, TWOFOLD if len(view.paths) == 1 else OF_ALL)),
     partial(shares.diagnose_shares, every=True),
     layout.diagnose_misplaced,
     unrecognised.diagnose_confined,
@@ -109,6 +109,8 @@ TWOFOLD: tuple[Family, ...] = (
     *OPERATIONS,
     upstreams.upstream_hypotheses,
 )
+OF_ALL: tuple[Family, ...] = (powers.divisor_hypotheses,)
+"""Those that predict all shares of several alike."""
 
 
 def predicted(view: GradientAnalysis, families: tuple[Family, ...]) -> Iterator[Hypothesis]:

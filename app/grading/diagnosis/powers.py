@@ -2,7 +2,7 @@
 
 | code | the learner's share divided by the right one |
 |---|---|
-| `factor-extra:T`, `divisor-missing:T` | T, which the lines read; which they do not |
+| `factor-extra:T`, `divisor-missing:T` | T, which the lines read; which not, or what a forward line divides by |
 | `divided-by:T` | 1/T: T is missing or divided by |
 | `factor-power:T:k` | T^k, k = ±2, ±½; ±3/2, ±3, ±4 for tensors of the statement |
 """
@@ -170,6 +170,20 @@ def _of_whole(view: GradientAnalysis) -> Iterator[Hypothesis]:
         predict = partial(_whole, names=(text, other), power=-1.0)
         if all(_rule_reads(view, path, name) for path in view.paths for name in (text, other)):
             yield view.hypothesis(f"divided-by:{text}+{other}", predict, SAY["pair"], one=text, other=other)
+
+
+def divisor_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
+    """Expressions that a forward line divides by, where each share lacks the division."""
+    shape, claim = view.first_look.reference.shape, partial(is_unmended, view, OTHERWISE)
+    for path, depth, step in view.places():
+        if step.node.op == "div" and step.position == 0 and step.z.ndim and _may_scale(step.z, shape):
+            text, rule = step.node.operands[1].text, SAY["in-rule"].format(step.statement.source)
+            code, predict = f"divisor-missing:{text.replace(' ', '')}", partial(_without_division, view, path, depth)
+            yield view.hypothesis(code, predict, SAY["undivided"], (), claim, factor=text, in_rule=rule)
+
+
+def _without_division(view: GradientAnalysis, path: GradientPath, depth: int, look: Observation) -> Array:
+    return np.asarray(look.reference * view.steps(path, look)[depth].z)
 
 
 def _whole(look: Observation, names: Sequence[str], power: float) -> Array:

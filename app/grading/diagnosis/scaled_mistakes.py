@@ -17,11 +17,11 @@ SCALED_THEMSELVES = ("mean", "operand-changed", "upstream-unchanged")
 
 
 def diagnose_scaled(view: GradientAnalysis, mistakes: Iterable[Hypothesis]) -> Diagnosis | None:
-    """The first row that predicts a multiple of the learner's tensor; one path only, so that the factor is plain."""
+    """The first row that predicts a multiple of the learner's tensor; each is of all paths: the factor is plain."""
     rows = (mistake for mistake in mistakes if not mistake.code.startswith(SCALED_THEMSELVES))
     # A line that reads no gradient has no factor beside a rule: nothing that arrives is in it.
     reads = not view.text.lines or bool(view.text.names & (view.case.other_gradients))
-    for mistake in rows if len(view.paths) == 1 and reads else ():
+    for mistake in rows if reads else ():
         ratios = list(takewhile(bool, (_ratio(view, mistake, look) for look in view.case.looks)))
         factor = named_factor(view, ratios, view.paths) if len(ratios) == len(view.case.looks) else None
         if (

@@ -837,6 +837,15 @@ ROWS = [
     ("causal_heads", "reshape(B, T, C)", "reshape(B, C)", "dq:error:reshape", ["size is missing behind `B`."], ["Of"]),
     ("causal_heads", "reshape(B, T, C)", "reshape(T, C)", "dq:error:reshape", ["size is missing before `T`."], ["Of"]),
     ("causal_heads", "reshape(B, T, C)", "reshape(T, h)", "dq:error:reshape", ["another number"], ["Of", "missing"]),
+    # A division by what a forward line divides by and a size, in each share.
+    (
+        "group_norm",
+        " / (L * torch.sqrt(var + 1e-05))",
+        "",
+        "dxg:divisor-missing",
+        ["a division by `torch.sqrt(var + 1e-5)`", "is exactly `xg.shape[2]` times too large"],
+        ["cosine"],
+    ),
     # What is put into `F.fold`, and the window that it is given.
     ("im2col", "F.fold(dcols", "F.fold(cols", "dx:wrong-operand:cols", ["`cols` is the wrong tensor"], ["cosine"]),
     ("im2col", "F.fold(dcols", "F.fold(dcols * cols", "dx:factor-extra:cols", ["the factor `cols`"], ["division"]),
