@@ -156,8 +156,9 @@ class Roads:
         return passed
 
     def borrows(self, name: str) -> bool:
-        """True if its line reads a gradient that lies on no road to it, where random numbers say nothing."""
-        return not all(self._on_a_road(text, name) for text in self.drawn_on.get(name, ()))
+        """True if its line, or the author's, reads a gradient on no road to it, where random numbers say nothing."""
+        read = self.drawn_on.get(name, frozenset()) | self.ruling.roads.get(name, frozenset())
+        return not all(self._on_a_road(text, name) for text in read)
 
     def _on_a_road(self, gradient: str, name: str) -> bool:
         return bool(self.program.frontier(name[1:], {gradient}))

@@ -837,6 +837,8 @@ ROWS = [
     ("causal_heads", "reshape(B, T, C)", "reshape(B, C)", "dq:error:reshape", ["size is missing behind `B`."], ["Of"]),
     ("causal_heads", "reshape(B, T, C)", "reshape(T, C)", "dq:error:reshape", ["size is missing before `T`."], ["Of"]),
     ("causal_heads", "reshape(B, T, C)", "reshape(T, h)", "dq:error:reshape", ["another number"], ["Of", "missing"]),
+    # Where the author's own line borrows a gradient, other lines are read on the true ones as well.
+    ("linear_solve", "outer(db, x)", "outer(dx, x)", "dM:wrong-upstream:dx", ["`dx` is the wrong tensor"], ["cosine"]),
     # A division by what a forward line divides by and a size, in each share.
     (
         "group_norm",
