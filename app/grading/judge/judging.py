@@ -4,7 +4,7 @@ The isolated run decides. Where a submission takes another road past a gradient 
 taken along that same road: only the gradients that the learner's formula really draws on are forced into the tape.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -24,7 +24,7 @@ from app.grading.judge.compare import (
 )
 from app.grading.judge.differences import differences
 from app.grading.judge.exchanged import exchanged_once
-from app.grading.judge.loop_steps import blame_header
+from app.grading.judge.loop_steps import blame_header, describe_steps
 from app.grading.judge.moved_steps import blamed_ahead
 from app.grading.judge.parsed_submission import ParsedSubmission
 from app.grading.judge.product_kinds import translate_product
@@ -36,6 +36,7 @@ from app.grading.judge.shared_steps import SharedSteps, blamed_elsewhere, steps_
 from app.grading.judge.torch_errors import kind_of
 from app.grading.judge.unwritten import missing_name_text
 from app.grading.judge.verdict import NOT_BEGUN, NOT_FINISHED, NOT_JUDGED, OTHER_ROAD, RIGHT, NameVerdict, Standing
+from app.syntax import Statement
 
 FAULTS = frozenset({"wrong", "aliased", "mutated", "not-yet"})
 """What a right line may follow from."""
@@ -176,11 +177,14 @@ class Judge:
         name = next((name for name in required if name in written), None)
         name = name or next((name for name, steps in made_of if steps & written), None)
 
-        def mends(text: str, instead: str) -> bool:
-            lines = lines_with(self.plan, error, text, instead)
+        def is_right(lines: Sequence[Statement]) -> bool:
             return name is not None and self.laboratory.is_right_with(name, lines)
 
-        return translate_product(replace(error, mends=mends), self.program, self.plan)
+        def mends(text: str, instead: str) -> bool:
+            return is_right(lines_with(self.plan, error, text, instead))
+
+        message = translate_product(replace(error, mends=mends), self.program, self.plan)
+        return f"{message} {describe_steps(error, self.plan, is_right)}".rstrip()
 
     @property
     def stopped_by_itself(self) -> bool:

@@ -1,6 +1,6 @@
 """A loop that goes through too many steps, or too few: one fault at its header for all gradients that are wrong."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from app.grading.diagnosis.edits import replace_node
@@ -8,6 +8,8 @@ from app.grading.diagnosis.naming import join_words
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.judge.compare import DiagnosisSource
 from app.grading.judge.parsed_submission import ParsedSubmission
+from app.grading.judge.run_reports import ReportedError
+from app.grading.judge.torch_errors import kind_of
 from app.grading.judge.verdict import NameVerdict
 from app.syntax import (
     Expression,
@@ -31,11 +33,25 @@ def blame_header(
     for at, (loop, steps) in loops:
         names = _wrong_by(verdicts, loop.lineno)
         for node in _with_other_steps(plan.lines[at].node, steps) if len(names) > 1 else ():
-            lines = [node if rank == at else each.node for rank, each in enumerate(plan.lines)]
+            lines = _lines_with(plan, at, node)
             mended = [name for name in names if laboratory.is_right_with(name, lines)]
             if len(mended) > 1:
                 return tuple(_with_fault(verdict, loop.lineno, steps, mended) for verdict in verdicts)
     return tuple(verdicts)
+
+
+def describe_steps(error: ReportedError, plan: ParsedSubmission, is_right: Callable[[list[Statement]], bool]) -> str:
+    """The loop by whose steps an index does not exist, in words; empty where no other first or last step mends it."""
+    at = error.statement if kind_of(error) == "index" else -1
+    for loop, steps in _loops_in(plan.lines[at].node) if 0 <= at < len(plan.lines) else ():
+        for node in _with_other_steps(plan.lines[at].node, steps):
+            if is_right(_lines_with(plan, at, node)):
+                return _SAY["past"].format(line=loop.lineno, steps=as_written(steps))
+    return ""
+
+
+def _lines_with(plan: ParsedSubmission, at: int, node: Statement) -> list[Statement]:
+    return [node if rank == at else each.node for rank, each in enumerate(plan.lines)]
 
 
 def _wrong_by(verdicts: Sequence[NameVerdict], line: int) -> list[str]:

@@ -897,6 +897,12 @@ def test_a_name_that_is_read_too_early_is_made_where_the_sentence_says(
     ("name", "old", "new", "said"),
     [
         ("maxout", "dz.reshape(N, H * k)", "dz.reshape(N, H)", "Of its sizes `H` is wrong, and the others are right."),
+        (
+            "rnn_loop",
+            "reversed(range(T))",
+            "range(T, -1, -1)",
+            "The loop in line 6 goes through `range(T, -1, -1)`; with",
+        ),
         ("rnn_loop", "carry = da @ Wh.T", "carry = da * Wh.T", "a matrix product, `@`, stands here in the rule."),
     ],
 )
