@@ -1,5 +1,7 @@
 """A product that does not run because the forward multiplies in the other way: entry by entry, or as matrices."""
 
+import re
+
 from app.grading.forward.statements import ForwardProgram
 from app.grading.judge.call_errors import SINGLE_BITS
 from app.grading.judge.parsed_submission import ParsedSubmission
@@ -83,7 +85,9 @@ def translate_product(error: ReportedError, program: ForwardProgram, plan: Parse
         return f"{message.partition('. ')[0]}. {EACH.format(line=readers[0].source)}"
     only_matrices = products and all(is_binary(product, "@") for _, product in products)
     if kind_of(error) == "broadcast" and only_matrices and "*" in error.source and is_mended_by_product(error):
-        forward_statement, product = products[0]
+        # Of several products the one that reads what is multiplied here.
+        read = {*re.findall(r"\w+", error.source)}
+        forward_statement, product = max(products, key=lambda each: len(every_name_in(each[1]) & read))
         return f"{message} {PRODUCT.format(line=forward_statement.source, part=as_written(product))}"
     return message
 

@@ -548,6 +548,11 @@ ROWS: tuple[Row, ...] = (
         "{within} size comes to {match[1]}, and a size is not negative.",
     ),
     (
+        r"numel: integer multiplication overflow",
+        "negative",
+        "{within} size is negative, or the sizes make more entries than there can be.",
+    ),
+    (
         r"tensor\.(m?T) is only supported on matrices.{0,99} Got (\d)-D tensor",
         "unturned",
         (

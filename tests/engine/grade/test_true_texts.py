@@ -837,6 +837,9 @@ ROWS = [
     ("causal_heads", "reshape(B, T, C)", "reshape(B, C)", "dq:error:reshape", ["size is missing behind `B`."], ["Of"]),
     ("causal_heads", "reshape(B, T, C)", "reshape(T, C)", "dq:error:reshape", ["size is missing before `T`."], ["Of"]),
     ("causal_heads", "reshape(B, T, C)", "reshape(T, h)", "dq:error:reshape", ["another number"], ["Of", "missing"]),
+    # Of several forward lines with a product the one that reads what is multiplied; and a size below zero.
+    ("graph_attention", "p.T @ dy", "p.T * dy", "dh:error:broadcast", ["In `y = p @ h`"], ["sl"]),
+    ("average_pool", "W, k * k)", "W, k * -k)", "dtiles:error:negative", ["a size is negative"], ["Runtime", "numel"]),
     # Where the author's own line borrows a gradient, other lines are read on the true ones as well.
     ("linear_solve", "outer(db, x)", "outer(dx, x)", "dM:wrong-upstream:dx", ["`dx` is the wrong tensor"], ["cosine"]),
     # A division by what a forward line divides by and a size, in each share.
