@@ -85,6 +85,16 @@ def _keep(rank: Callable[[Any], Any]) -> Callable[[Any, Any], MergedRow]:
     return join
 
 
+def _each(**takes: Callable[[Any, Any], Any]) -> Callable[[Any, Any], MergedRow]:
+    """Rule by which the row that is there stays, each of these columns with what its function takes of the two."""
+
+    def join(into: Any, other: Any) -> MergedRow:
+        changes = {name: take(getattr(into, name), getattr(other, name)) for name, take in takes.items()}
+        return MergedRow(into, other, changes)
+
+    return join
+
+
 def _first(first: datetime | None, other: datetime | None) -> datetime | None:
     return min((moment for moment in (first, other) if moment), default=None)
 
@@ -100,19 +110,6 @@ def _drafts(into: Draft, other: Draft) -> MergedRow:
         replaced_at=now(),
     )  # fmt: skip
     return MergedRow(stays, goes, changes, replaced)
-
-
-def _progress(into: Progress, other: Progress) -> MergedRow:
-    changes = {
-        "solved_at": _first(into.solved_at, other.solved_at),
-        "solution_at": _first(into.solution_at, other.solution_at),
-        "hints": max(into.hints, other.hints),
-    }
-    return MergedRow(into, other, changes)
-
-
-def _moments(into: Moment, other: Moment) -> MergedRow:
-    return MergedRow(into, other, {"happened_at": min(into.happened_at, other.happened_at)})
 
 
 def _trainings(into: TrainingRun, other: TrainingRun) -> MergedRow:
@@ -136,14 +133,6 @@ def _memberships(into: Membership, other: Membership) -> MergedRow:
     return MergedRow(into, other, changes)
 
 
-def _roster_changes(into: RosterChange, other: RosterChange) -> MergedRow:
-    return MergedRow(into, other, {"is_new": into.is_new and other.is_new})
-
-
-def _accommodations(into: Accommodation, other: Accommodation) -> MergedRow:
-    return MergedRow(into, other, {"extra_days": max(into.extra_days, other.extra_days)})
-
-
 def _served_items(into: ServedItem, other: ServedItem) -> MergedRow:
     done = _first(into.done_at, other.done_at)
     stays, goes = (other, into) if done is not None and other.done_at == done else (into, other)
@@ -159,10 +148,6 @@ def _cards(into: Card, other: Card) -> MergedRow:
 def _practice_sessions(into: PracticeSession, other: PracticeSession) -> MergedRow:
     stays, goes = (into, other) if into.began_at >= other.began_at else (other, into)
     return MergedRow(stays, goes, {"seen_attempt_id": min(into.seen_attempt_id, other.seen_attempt_id)})
-
-
-def _platform_scores(into: LtiScore, other: LtiScore) -> MergedRow:
-    return MergedRow(into, other, {"changed_at": max(into.changed_at, other.changed_at), "refused_at": None})
 
 
 def _sitting_records(into: SittingRecord, other: SittingRecord) -> MergedRow:
@@ -188,13 +173,13 @@ MERGE_RULES = (
     MergeRule(FormerMember),
     MergeRule(Attempt),
     MergeRule(Draft, PLACE, _drafts),
-    MergeRule(Progress, PLACE, _progress),
-    MergeRule(Moment, (*PLACE, "what"), _moments),
+    MergeRule(Progress, PLACE, _each(solved_at=_first, solution_at=_first, hints=max)),
+    MergeRule(Moment, (*PLACE, "what"), _each(happened_at=min)),
     MergeRule(TrainingRun, PLACE, _trainings),
     MergeRule(Membership, ("class_id",), _memberships),
-    MergeRule(RosterChange, ("class_id",), _roster_changes),
+    MergeRule(RosterChange, ("class_id",), _each(is_new=min)),
     MergeRule(Extension, ("assignment_id",), _keep(lambda extension: extension.due_at)),
-    MergeRule(Accommodation, ("class_id",), _accommodations),
+    MergeRule(Accommodation, ("class_id",), _each(extra_days=max)),
     MergeRule(GradeOverride, ("assignment_id",), _keep(lambda _: 0)),
     MergeRule(ServedItem, ("item_id",), _served_items),
     MergeRule(Card, ("family", "slip"), _cards),
@@ -203,7 +188,7 @@ MERGE_RULES = (
     MergeRule(SittingRecord, ("assignment_id",), _sitting_records),
     MergeRule(SittingAnswer, ("assignment_id", "item"), _keep(lambda answer: answer.correct)),
     MergeRule(LtiMember, ("lti_context_id",), _keep(lambda member: member.launched_at)),
-    MergeRule(LtiScore, ("line_item_id",), _platform_scores),
+    MergeRule(LtiScore, ("line_item_id",), _each(changed_at=max, refused_at=lambda *_: None)),
 )
 
 

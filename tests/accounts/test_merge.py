@@ -18,6 +18,7 @@ from app.store.database import Database, now
 from app.store.migrate import migrate
 from app.store.progress import NewAttempt
 from app.store.tables import (
+    Accommodation,
     Assignment,
     Attempt,
     AuditEvent,
@@ -27,11 +28,14 @@ from app.store.tables import (
     Draft,
     Extension,
     Learner,
+    LtiScore,
     Membership,
+    Moment,
     PracticeItem,
     Progress,
     ReplacedText,
     Review,
+    RosterChange,
     TrainingRun,
 )
 from tests.examples import examples
@@ -128,6 +132,28 @@ def test_every_rule_knows_what_a_learner_may_have_once() -> None:
         theirs = [key - {"learner_id"} for key in unique if "learner_id" in key]
 
         assert theirs == ([set(rule.key)] if rule.join else []), table.name
+
+
+@pytest.mark.parametrize(
+    ("row", "another", "changes"),
+    [
+        (Moment(happened_at=AT), Moment(happened_at=AT + timedelta(days=1)), {"happened_at": AT}),
+        (RosterChange(is_new=True), RosterChange(is_new=False), {"is_new": False}),
+        (Accommodation(extra_days=2), Accommodation(extra_days=5), {"extra_days": 5}),
+        (
+            LtiScore(changed_at=AT, refused_at=AT),
+            LtiScore(changed_at=AT - timedelta(days=1), refused_at=AT),
+            {"changed_at": AT, "refused_at": None},
+        ),
+    ],
+)
+def test_a_merged_row_has_the_same_columns_whichever_of_the_two_stays(
+    row: Any, another: Any, changes: dict[str, Any]
+) -> None:
+    join = {rule.table: rule.join for rule in MERGE_RULES}[type(row)]
+
+    assert join is not None
+    assert join(row, another).changes == join(another, row).changes == changes
 
 
 async def test_texts_of_both_are_there_in_each_database(database: Database, me: int, other: int) -> None:
