@@ -29,7 +29,7 @@ from app.grading.diagnosis.rerun import (
 from app.syntax import (
     Statement,
     as_written,
-    is_assignment,
+    is_simple,
     is_update,
     name_node,
     names_loaded,
@@ -73,7 +73,7 @@ def wrong_write(view: GradientAnalysis) -> int | None:
     """
     reruns = view.once(line_replays) if len(view.case.writes) > 1 else ()
     writing = [at for at, names in enumerate(reruns[0].written) if view.case.name in names] if reruns else []
-    if not all(is_assignment(reruns[0].lines[at]) or is_update(reruns[0].lines[at]) for at in writing):
+    if not all(is_simple(reruns[0].lines[at]) for at in writing):
         return None
     wrong = [at for at in writing if not all(_is_shares(view, rerun, at) for rerun in reruns)]
     covering = [at for at in writing if all(_covers(view, rerun, at) for rerun in reruns)]

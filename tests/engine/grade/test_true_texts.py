@@ -998,6 +998,7 @@ def test_a_line_that_reads_nothing_of_the_one_that_stopped_is_run(engine: Engine
         ("reinforce", "dlogp = dp * p - dent / T * p", "dlogp = dp * p"),
         ("reinforce", "dlogp = dp * p - dent / T * p", "dlogp = -(dent / T * p)"),
         ("reinforce", "+= dchosen", "+= 0 * dchosen"),
+        ("tied_embeddings", "btc->vc', dlogits, h)", "btc->vc', logits, h)"),
     ],
 )
 def test_of_several_lines_the_one_with_the_slip_is_marked(engine: Engine, name: str, old: str, new: str) -> None:
