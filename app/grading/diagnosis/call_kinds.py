@@ -250,8 +250,18 @@ def insertion_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replaceme
     cubed, positive = ast.BinOp(node, ast.Pow(), ast.Constant(3)), ast.Compare(node, [ast.Gt()], [ast.Constant(0)])
     for kind, new in (("put-function", one_less), ("put-power", cubed), ("put-function", positive)):
         yield Replacement(kind, new)
+    yield from _sums(node, keeping_axis())
+
+
+def sum_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
+    """A sum that is put in, and that leaves one axis less."""
+    if words.inverse and isinstance(node, ast.Name | ast.BinOp | ast.Call):
+        yield from _sums(node, [])
+
+
+def _sums(node: ast.expr, options: list[ast.keyword]) -> Iterator[Replacement]:
     for axis in (0, 1, -1):
-        yield Replacement("put-sum", ast.Call(attribute(node, "sum"), [ast.Constant(axis)], keeping_axis()))
+        yield Replacement("put-sum", ast.Call(attribute(node, "sum"), [ast.Constant(axis)], options))
 
 
 def average_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:

@@ -87,6 +87,7 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     (forks.fork_hypotheses,),
     (undifferentiated.undifferentiated_hypotheses,),
     (powers.power_hypotheses, powers.divisor_hypotheses, upstreams.copy_hypotheses),
+    single_edit_search.diagnose_unsummed_term,
     single_edit_search.diagnose_single_edit,
     statistics.diagnose_changed_term,
     (upstreams.added_hypotheses,),

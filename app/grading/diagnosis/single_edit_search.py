@@ -17,6 +17,7 @@ from app.grading.diagnosis.call_kinds import (
     insertion_edits,
     list_edits,
     repeat_edits,
+    sum_edits,
     term_edits,
     unread_tensor_edits,
     whole_edits,
@@ -80,6 +81,11 @@ def diagnose_missing_term(view: GradientAnalysis) -> Diagnosis | None:
     """A gradient, or what the forward lines read, that is missing as a term at one place of the lines."""
     others = view.case.other_gradients
     return mended_by(view, (term_edits, whole_edits(view.case.lines, others)))
+
+
+def diagnose_unsummed_term(view: GradientAnalysis) -> Diagnosis | None:
+    """A sum that is missing in one term or factor, where that spreads the whole over too many axes."""
+    return None if view.shaped() else mended_by(view, (sum_edits,))
 
 
 def diagnose_exchanged(view: GradientAnalysis) -> Diagnosis | None:
