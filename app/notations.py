@@ -17,7 +17,7 @@ NAMES: Mapping[str, str] = _TABLE["NAMES"]
 ATTRIBUTES: Mapping[str, str] = _TABLE["ATTRIBUTES"]
 SIGN_NOTATIONS: Sequence[tuple[str, str]] = tuple((row["seen"], row["here"]) for row in _TABLE["SIGNS"])
 """What no line of Python holds, as a pattern, with what to write."""
-_FUNCTIONS: Mapping[str, str] = _TABLE["FUNCTIONS"]
+NUMPY_FUNCTIONS: Mapping[str, str] = _TABLE["FUNCTIONS"]
 _KEYWORDS: Mapping[str, str] = _TABLE["KEYWORDS"]
 _ENGINE: Mapping[str, str] = _TABLE["ENGINE"]
 _NUMBERS: Mapping[str, str] = {word: str(number) for word, number in _TABLE["NUMBERS"].items()}
@@ -40,9 +40,9 @@ def as_torch(source: str) -> str:
     if library not in LIBRARIES or not function or len(source) > _LONGEST:
         return ""
     if called is None:
-        return _FUNCTIONS.get(function, "") if "{" not in _FUNCTIONS.get(function, "") else ""
+        return NUMPY_FUNCTIONS.get(function, "") if "{" not in NUMPY_FUNCTIONS.get(function, "") else ""
     operands = [_operand(argument) for argument in arguments_of(node)]
-    form = _FUNCTIONS.get(f"{function}/{len(operands)}") or _FUNCTIONS.get(function)
+    form = NUMPY_FUNCTIONS.get(f"{function}/{len(operands)}") or NUMPY_FUNCTIONS.get(function)
     if form is not None and form.count("{") == len(operands) and not options_of(node):
         return form.format(*operands)
     words = [f"{_KEYWORDS.get(name, name)}={source_text(value)}" for name, value in options_of(node).items()]

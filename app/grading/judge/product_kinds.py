@@ -42,6 +42,13 @@ EACH = (
 GATE = (
     " Line {line} makes `{name}` by a comparison alone: a gate holds truth values, and is multiplied by what arrives."
 )
+LATE_GATE = (
+    " Line {line} makes `{name}` by a comparison, which is computed last, after the product: brackets keep the two "
+    "apart."
+)
+LATE_PRODUCT = (
+    " `*` and `@` are computed from left to right: does `{first}` meet `{part}` as a whole? Then brackets hold that."
+)
 PRODUCT = "In `{line}`, `{part}` is a matrix product, `@`, and so is its way back: `*` multiplies entry by entry."
 
 
@@ -61,8 +68,10 @@ def translate_product(error: ReportedError, program: ForwardProgram, plan: Parse
         return f"There is no `T` in a box: {NAMES['T']}."
     if SINGLE_BITS not in message and any(sign_of(node) == "^" for node in nodes_in(line.node)):
         return f"{message} {SINGLE_BITS}"
-    if kind_of(error) == "dtypes":
+    if kind_of(error) in {"dtypes", "cast"}:
         return f"{message}{_gate(error, plan)}"
+    if kind_of(error) == "broadcast" and (late := _late_product(error, line.node)):
+        return f"{message}{late}"
     readers = [
         forward_statement
         for forward_statement in program.statements
@@ -105,7 +114,21 @@ def _gate(error: ReportedError, plan: ParsedSubmission) -> str:
     for name in names:
         match [line for line in plan.writing(name) if line.line < (error.line or 0)]:
             case [*_, line] if is_assignment(line.node) and is_comparison(right_side(line.node)):
-                return GATE.format(line=line.line, name=name)
+                compared = sides_of(right_side(line.node))
+                words = LATE_GATE if compared is not None and is_binary(compared[0], "*") else GATE
+                return words.format(line=line.line, name=name)
+    return ""
+
+
+def _late_product(error: ReportedError, line: Node) -> str:
+    """That the `@` behind a product comes first, where brackets around it make the line right."""
+    for node in nodes_in(line):
+        outer = sides_of(node) if is_binary(node, "@") else None
+        inner = sides_of(outer[0]) if outer is not None and is_binary(outer[0], "*") else None
+        if outer is not None and inner is not None:
+            first, part = as_written(inner[0]), f"{as_written(inner[1])} @ {as_written(outer[1])}"
+            if error.mends(as_written(node), f"({first}) * ({part})"):
+                return LATE_PRODUCT.format(first=first, part=part)
     return ""
 
 

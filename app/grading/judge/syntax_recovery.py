@@ -62,6 +62,8 @@ _PYTHONS = (
     (r"^'return' outside function", "nothing is returned here; give the value to a name, such as `dx = …`"),
     (r"^unterminated string literal", "a `'` or `\"` begins a text that does not end; a transpose is `.T`"),
     (r"^inconsistent use of tabs", "tabs and spaces stand in front of it; use spaces alone"),
+    (r"^Missing parentheses in call to '(\w+)'", "`{1}` is called with parentheses, `{1}(…)`"),
+    (r"Maybe you meant '==' or ':='", "inside of an expression a single `=` gives nothing a value; `==` compares"),
     (r"^cannot assign to", "in front of the `=` stands the name that gets the value, and nothing else"),
 )
 """What Python says of a line, in words that need no grammar."""
@@ -96,7 +98,7 @@ def fault_in(error: SyntaxError, code: str) -> UnparsableLine:
 def in_words(message: str) -> str:
     """Message of Python, without its grammar."""
     matches = ((re.search(pattern, message), words) for pattern, words in _PYTHONS)
-    return next((words.format(match[0], *match.groups()) for match, words in matches if match), message.rstrip("."))
+    return next((words.format(match[0], *match.groups()) for match, words in matches if match), message.rstrip(".?"))
 
 
 def blank_unparsable_lines(code: str) -> tuple[str, tuple[UnparsableLine, ...]]:

@@ -15,7 +15,7 @@ from app.grading.judge.reshaped_sizes import describe_size
 from app.grading.judge.run_reports import ErrorOperand, ReportedError, Row
 from app.grading.judge.syntax_recovery import in_words
 from app.grading.operations.table import FUNCTIONS
-from app.notations import LIBRARIES, NAMES, as_torch, quotient_name, transposed_name
+from app.notations import LIBRARIES, NAMES, NUMPY_FUNCTIONS, as_torch, quotient_name, transposed_name
 
 _LONGEST = 400
 _CONTAINERS = {
@@ -33,6 +33,7 @@ _MADE = (
 )
 FUNCTIONS_OF_TORCH = (frozenset(re.findall(r"\w+", _MADE)) | FUNCTIONS.keys()) - FUNCTIONS_OF_F - {"copy", "gelu_tanh"}
 """Functions whose name alone is written by those who know them from elsewhere."""
+_HOT = re.compile(r"F\.one_hot\([\w.]{1,40}\)")
 _REDUCED = re.compile(r"\.(?:sum|mean)\((?![^()]*keepdim)[^()]*\)$")
 _TRANSPOSED = (".T", ".mT", ".t()", ".transpose(0, 1)")
 MATRIX = 2
@@ -203,7 +204,26 @@ def _broadcast(match: re.Match[str], error: ReportedError) -> str:
     return (
         f"{pair} do not fit together: at axis {axis} one has {first} entries and the other {second}. "
         f"Shapes are compared from the right; an axis is copied only where its size is 1."
-        f"{_describe_transpose(error)}{_row(error)}{_pairs(error)}{_turned_share(error)}"
+        f"{_describe_transpose(error)}{_row(error)}{_lost_axis(error)}{_classes(error)}{_pairs(error)}{_turned_share(error)}"
+    )
+
+
+def _lost_axis(error: ReportedError) -> str:
+    """Say that a sum of a tensor with more axes than two has to keep its axis."""
+    for item, other in (error.operands[:2], error.operands[1::-1]) if len(error.operands) > 1 else ():
+        fewer = MATRIX <= len(item.shape) == len(other.shape) - 1
+        if fewer and _REDUCED.search(item.source) and error.mends(item.source, f"{item.source[:-1]}, keepdim=True)"):
+            return f" `{item.source}` has lost an axis; with `keepdim=True` it stays, with size 1."
+    return ""
+
+
+def _classes(error: ReportedError) -> str:
+    """Say that `F.one_hot` takes the number of classes."""
+    hot = next((one_hot[0] for operand in error.operands if (one_hot := _HOT.search(operand.source))), "")
+    return (
+        f" `{hot}` makes as many columns as the largest place needs; how many are wanted, stands behind it."
+        if hot
+        else ""
     )
 
 
@@ -431,6 +451,15 @@ def _describe_container(match: re.Match[str], error: ReportedError) -> str:
     return f"{what} is {kind}, such as `{empty}`, and has no `.{match[2]}`: {grows}.{makes}"
 
 
+def _describe_attribute(match: re.Match[str], error: ReportedError) -> str:
+    """A method of numpy, which tensors have under another name."""
+    name = match[1]
+    owner = re.search(rf"([A-Za-z_][\w.]{{0,40}})\.{name}\b", error.source)
+    form = NUMPY_FUNCTIONS.get(name, "")
+    meant = f" It is `{form.format(owner[1])}` here." if owner and form.count("{") == 1 else ""
+    return f"A tensor has no `.{name}`.{meant}"
+
+
 def _describe_dot(match: re.Match[str], _: ReportedError) -> str:
     """A dot of the blackboard: Python takes it for a letter of one long name."""
     first, second = match.groups()
@@ -616,6 +645,7 @@ ROWS: tuple[Row, ...] = (
         _describe_truth,
     ),
     (r"^'(dict|list|set)' object has no attribute '(\w{1,40})'", "container", _describe_container),
+    (r"^'Tensor' object has no attribute '(\w{1,40})'", "attribute", _describe_attribute),
     (r"name '(\w+)·(\w+)", "dot", _describe_dot),
     (r"name '(\w+)' is not defined", "no_name", _no_name),
     (r"cannot access (?:local|free) variable '(\w+)'", "no_name", _no_name),

@@ -29,6 +29,25 @@ BOTH = Box(
     ("dX",),
     "dA = dS @ X\ndB = X.T @ dS\ndX = dA + dB.T",
 )
+CUBE = box(
+    "cube", "B: 3, N: 5, D: 4", "s: [B, N, D]", "p", "p = s.softmax(2)", "ds = p * (dp - (dp * p).sum(2, keepdim=True))"
+)
+SQUASHED = box(
+    "squashed",
+    "N: 5, D: 4, H: 3",
+    "X: [N, D]; W: [D, H]",
+    "z",
+    "h = torch.tanh(X)\nz = h @ W",
+    "dX = (1 - h ** 2) * (dz @ W.T)",
+)
+WIDE = box(
+    "wide",
+    "N: 3, V: 40",
+    "z: [N, V]; t: [N] ints(V)",
+    "L",
+    "L = F.cross_entropy(z, t)",
+    "dz = (torch.softmax(z, 1) - F.one_hot(t, V)) / N",
+)
 TANH = box("tanh", "N: 5, D: 4", "x: [N, D]", "y", "y = torch.tanh(x)", "dx = dy * (1 - y ** 2)")
 FUSED = box(
     "fused",
@@ -398,6 +417,16 @@ LINES = [
     (TANH, "dx = dy * ln(x)", ["the natural logarithm is `torch.log(x)`"]),
     (LAYER, "db = dY(0, :)", ["a part of a tensor stands in square brackets, such as `dY[:, 0]`"]),
     (LAYER, "dX = dY.transpose() @ W", ["With more axes `.mT` exchanges the last two, and `.permute(1, 2, 0)` puts"]),
+    (TANH, "dx = dy.copy()", ["A tensor has no `.copy`. It is `dy.clone()` here."]),
+    (TANH, "dx = dy * (x = y)", ["inside of an expression a single `=` gives nothing a value; `==` compares"]),
+    (WIDE, "dz = (torch.softmax(z, 1) - F.one_hot(t)) / N", ["`F.one_hot(t)` makes as many columns as"]),
+    (CUBE, "ds = p * (dp - (dp * p).sum(2))", ["`(dp * p).sum(2)` has lost an axis; with `keepdim=True` it stays"]),
+    (SQUASHED, "dX = (1 - h ** 2) * dz @ W.T", ["does `1 - h ** 2` meet `dz @ W.T` as a whole?"]),
+    (
+        box("sum", "N: 5", "x: [N]", "y", "u = torch.relu(x)\ny = u + x", "dx = dy * (x > 0)\ndx += dy"),
+        "dx = dy * x > 0\ndx += dy",
+        ["Line 1 makes `dx` by a comparison, which is computed last"],
+    ),
     (TANH, "dx = dy * max(0, x)", ["Python's `max` picks one of its arguments as a whole", "`.clamp(…)`"]),
     (TANH, "dx = dy * sign(x)", ["it is `torch.sign`"]),
     # Shapes that do not meet.

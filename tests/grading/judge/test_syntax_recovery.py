@@ -75,7 +75,7 @@ RIGHT = "dX = dY @ W.T"
             "dX = dY.sum(axis of 1",
             "in `axis of` a sign is missing; a product is written with a `*`, one of matrices with an `@`",
         ),
-        ('print "the shape", dX', "Missing parentheses in call to 'print'. Did you mean print(...)?"),
+        ('print "the shape", dX', "`print` is called with parentheses, `print(…)`"),
         ("dW = (dX", "the `(` is never closed"),
         ("dW = (dX  # √", "the `(` is never closed"),
     ],
