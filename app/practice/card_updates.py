@@ -252,7 +252,7 @@ def slip_lines(lesson: Lesson, attempt: Attempt) -> Iterator[tuple[About, int | 
         code = name_verdict.code or ""
         slip = scheduler.slip_of(code)
         if forward and slip and slip not in scheduler.UNNAMED:
-            family = family_at(forward, name_verdict.name.removeprefix("d"), slip, scheduler.share_of(code))
+            family = family_at(forward, scheduler.gradient_of(code).removeprefix("d"), slip, scheduler.share_of(code))
             if family:
                 yield (family, "" if slip.startswith(DECLARED) else slip), name_verdict.line
 

@@ -107,8 +107,15 @@ def share_of(code: str) -> str:
     return name if slip in SHARES else ""
 
 
+def gradient_of(code: str) -> str:
+    """The gradient at which a diagnosis is: `db` of `dX:through:db:mean`."""
+    inner = code.rpartition(":through:")[2]
+    return (inner if ":" in inner else code).partition(":")[0]
+
+
 def _parts_of(code: str) -> tuple[str, str]:
-    slip, name, *_ = (*(part for part in code.partition("+")[0].split(":")[1:] if part != "through"), "", "")
+    _, through, inner = code.partition("+")[0].rpartition(":through:")
+    slip, name, *_ = (*inner.split(":")[0 if through and ":" not in inner else 1 :], "", "")
     return slip, name
 
 

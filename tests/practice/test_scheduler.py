@@ -108,6 +108,8 @@ def test_an_item_says_of_a_card_what_happened_at_it(met, ratings):
         ("db:mean", "mean"),
         ("dx:share-missing:y", "share-missing"),
         ("dx:through:mean", "mean"),
+        ("dX:through:db:mean", "mean"),
+        ("dX:through:db:share-missing:y", "share-missing"),
         ("dW:transposed+sign", "transposed"),
         ("dW", ""),
         ("", ""),
@@ -115,6 +117,13 @@ def test_an_item_says_of_a_card_what_happened_at_it(met, ratings):
 )
 def test_a_code_names_its_slip(code, slip):
     assert scheduler.slip_of(code) == slip
+
+
+@pytest.mark.parametrize(
+    ("code", "gradient"), [("db:mean", "db"), ("dX:through:db:mean", "db"), ("dx:through:mean", "dx"), ("dW", "dW")]
+)
+def test_a_code_names_the_gradient_of_its_slip(code, gradient):
+    assert scheduler.gradient_of(code) == gradient
 
 
 @pytest.mark.parametrize(
