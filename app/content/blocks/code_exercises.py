@@ -73,7 +73,6 @@ class Grad(CodeBox):
     given: tuple[str, ...] = ()
     atol: float | None = None
     rtol: float | None = None
-    reason: str | None = None
     forbid: tuple[str, ...] = ()
     after: str | None = None
     stretches: tuple[NamedStep, ...] = ()

@@ -63,7 +63,6 @@ def read_grad(directive: Directive, reading: ParseContext) -> Grad:
         given=given_names,
         atol=options.number("atol"),
         rtol=options.number("rtol"),
-        reason=options.text("reason"),
         forbid=_forbidden(options),
         after=after,
         stretches=stretches,
