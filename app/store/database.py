@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary
 
 import aiosqlite
 from prometheus_client import Histogram
-from sqlalchemy import Connection, DateTime, Dialect, TypeDecorator, event, make_url, text
+from sqlalchemy import ColumnElement, Connection, DateTime, Dialect, TypeDecorator, event, make_url, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.sqlite.aiosqlite import AsyncAdapt_aiosqlite_dbapi
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
@@ -341,3 +341,8 @@ def _begin_sqlite(connection: Connection) -> None:
     assert isinstance(driver, _Connection)
     options = connection.get_execution_options()
     driver.begin, driver.short = options.get(_BEGIN, "BEGIN"), options.get(_SHORT, False)
+
+
+def at_exercise(table: type[Any], learner: Any, lesson: Any, exercise: Any) -> tuple[ColumnElement[bool], ...]:
+    """The conditions on rows of a learner at an exercise; each a value, or a parameter that is bound later."""
+    return table.learner_id == learner, table.lesson == lesson, table.exercise == exercise

@@ -10,8 +10,8 @@ from typing import Literal
 from sqlalchemy import bindparam, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.database import lock_learner, now
-from app.store.tables import Attempt, Draft, ReplacedText, at_exercise
+from app.store.database import at_exercise, lock_learner, now
+from app.store.tables import Attempt, Draft, ReplacedText
 
 KEPT_TEXTS = 20
 

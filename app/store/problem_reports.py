@@ -6,9 +6,9 @@ from datetime import datetime
 from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.database import lock_learner, now
+from app.store.database import at_exercise, lock_learner, now
 from app.store.notices import add_notice
-from app.store.tables import Attempt, Draft, ProblemReport, at_exercise
+from app.store.tables import Attempt, Draft, ProblemReport
 
 MOST_OPEN = 20
 """Reports of one learner that nobody has settled yet."""

@@ -10,10 +10,10 @@ from sqlalchemy import ColumnElement, Select, Table, bindparam, case, delete, fu
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.comparisons import wordings_for
-from app.store.database import lock_learner, now
+from app.store.database import at_exercise, lock_learner, now
 from app.store.lti_scores import queue_lesson, queue_started
 from app.store.moments import PAGE, SEEN, hint_moment, record_moment
-from app.store.tables import Attempt, Draft, Learner, LtiMember, Progress, TrainingRun, at_exercise
+from app.store.tables import Attempt, Draft, Learner, LtiMember, Progress, TrainingRun
 from app.store.written_sentences import Spoken, sentences_for
 
 Kind = Literal["quiz", "code"]

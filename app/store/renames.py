@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.store.database import at_exercise
 from app.store.drafts import store_replaced_text
 from app.store.progress import ResumePoint, progress_of
 from app.store.tables import (
@@ -16,13 +17,11 @@ from app.store.tables import (
     FormerMember,
     Learner,
     Moment,
-    PlacedRow,
     ProblemReport,
     Progress,
     ReplacedText,
     TrainingRun,
     WrittenSentence,
-    at_exercise,
 )
 
 
@@ -64,6 +63,7 @@ async def _adopt_former(db: AsyncSession, renames: Mapping[ResumePoint, ResumePo
         former.solved_json = json.dumps(solved)
 
 
+PlacedRow = Attempt | ReplacedText | ProblemReport | Progress | Moment | Draft | TrainingRun
 Key = tuple[int, str, str]
 """Learner, lesson and exercise."""
 Adopt = Callable[[AsyncSession, Key, ResumePoint], Awaitable[None]]

@@ -1,4 +1,4 @@
-"""Tables of learners and classes: one class per table, and the conditions on rows at an exercise; no queries.
+"""Tables of learners and classes: one class per table, no queries.
 
 Lessons and exercises are kept by their ids (`lesson`, `exercise`), never by slug or position, so a course may be
 reordered freely. Submissions are plain text; verdicts are JSON text that only `app.web` reads. A table is called as its
@@ -7,9 +7,9 @@ class; a column ends in `_at` for a moment, in `_id` for a row elsewhere and in 
 
 import re
 from datetime import date, datetime
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
-from sqlalchemy import ColumnElement, ForeignKey, Index, MetaData, String, Text, UniqueConstraint, false, text
+from sqlalchemy import ForeignKey, Index, MetaData, String, Text, UniqueConstraint, false, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, declared_attr, mapped_column
 
 from app.store.database import UtcDateTime
@@ -794,11 +794,3 @@ class LtiScore(Base):
     leased_until: Mapped[datetime | None]
     refused_at: Mapped[datetime | None]
     answer: Mapped[str | None]
-
-
-PlacedRow = Attempt | ReplacedText | ProblemReport | Progress | Moment | Draft | TrainingRun
-
-
-def at_exercise(table: type[PlacedRow], learner: Any, lesson: Any, exercise: Any) -> tuple[ColumnElement[bool], ...]:
-    """The conditions on rows of a learner at an exercise; each a value, or a parameter that is bound later."""
-    return table.learner_id == learner, table.lesson == lesson, table.exercise == exercise

@@ -8,8 +8,8 @@ from sqlalchemy import and_, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import undefer
 
-from app.store.database import lock_learner, now
-from app.store.tables import Progress, TrainingRun, at_exercise
+from app.store.database import at_exercise, lock_learner, now
+from app.store.tables import Progress, TrainingRun
 
 SILENCE = timedelta(seconds=20)
 """A live run is heard of every few seconds; after this long its owner is gone."""
