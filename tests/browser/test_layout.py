@@ -524,3 +524,14 @@ def test_the_rows_of_a_sentence_behind_a_mark_are_flush(page: Page) -> None:
     assert first
     assert second
     assert abs(first["x"] - second["x"]) < 0.5
+
+
+@pytest.mark.browser_options(viewport={"width": 390, "height": 844})
+def test_the_gradients_of_the_exam_stand_in_two_columns_on_a_phone(page: Page) -> None:
+    open_page(page, "/finish")
+
+    first, second = (page.locator(".gradients > li").nth(number).bounding_box() for number in (0, 1))
+
+    assert first
+    assert second
+    assert (first["y"], first["x"] < second["x"]) == (second["y"], True)

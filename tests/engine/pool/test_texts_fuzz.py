@@ -24,6 +24,7 @@ from app.grading.reading.interpreter import Interpreter
 from app.sandbox.gate import find_refusal, normalise
 from app.sandbox.wire import Job, RawReply
 from tests import waiting
+from tests.examples import examples
 
 MOST_MEMORY_KB = 384 * 1024
 NAMES = ("x", "row", "column", "i", "n", "N", "y")
@@ -194,7 +195,7 @@ def read(begun: ReaderProcess, text: str) -> None:
     assert memory - before < MOST_MEMORY_KB
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(150, suppress_health_check=[HealthCheck.too_slow])
 @given(TEXT)
 def test_a_text_is_read_in_little_time_and_memory(begun, text):
     read(begun, text)
