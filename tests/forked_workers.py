@@ -93,15 +93,6 @@ def read_constants() -> None:
         importlib.import_module("hypothesis.internal.conjecture.providers")._get_local_constants()
 
 
-def compile_templates() -> None:
-    """All templates of pages: each worker shows nearly all of them, and compiles none."""
-    if "app.web.render" in sys.modules:
-        render = importlib.import_module("app.web.render")
-        environment = render._environment(render.TEMPLATES)
-        for name in environment.list_templates(extensions=["html"]):
-            environment.get_template(name)
-
-
 def fork_workers(config: pytest.Config, specs: Sequence[XSpec]) -> None:
     """All of them at once, while the run has one thread. One that crashes is replaced by a fresh interpreter.
 
@@ -112,7 +103,6 @@ def fork_workers(config: pytest.Config, specs: Sequence[XSpec]) -> None:
     gc.disable()  # nearly all that is imported stays, and workers look for garbage once they have collected their tests
     import_tests(config)
     read_constants()
-    compile_templates()
     capture = config.pluginmanager.getplugin("capturemanager")
     with capture.global_and_fixture_disabled():
         gc.freeze()
