@@ -49,6 +49,7 @@ LATE_GATE = (
 LATE_PRODUCT = (
     " `*` and `@` are computed from left to right: does `{first}` meet `{part}` as a whole? Then brackets hold that."
 )
+INDEX = " `{name}` is made in line {line}."
 PRODUCT = "In `{line}`, `{part}` is a matrix product, `@`, and so is its way back: `*` multiplies entry by entry."
 
 
@@ -72,6 +73,8 @@ def translate_product(error: ReportedError, program: ForwardProgram, plan: Parse
         return f"{message}{_gate(error, plan)}"
     if kind_of(error) == "broadcast" and (late := _late_product(error, line.node)):
         return f"{message}{late}"
+    if kind_of(error) == "index":
+        return f"{message}{_index(error, plan)}"
     readers = [
         forward_statement
         for forward_statement in program.statements
@@ -130,6 +133,13 @@ def _late_product(error: ReportedError, line: Node) -> str:
             if error.mends(as_written(node), f"({first}) * ({part})"):
                 return LATE_PRODUCT.format(first=first, part=part)
     return ""
+
+
+def _index(error: ReportedError, plan: ParsedSubmission) -> str:
+    """That an index which does not exist is made in another line."""
+    names = (operand.source for operand in error.operands[1:] if plan.writing(operand.source))
+    places = ((name, plan.writing(name)[-1].line_writing(name)) for name in names)
+    return next((INDEX.format(name=name, line=line) for name, line in places if line != error.line), "")
 
 
 def _products_with(node: Expression, name: str) -> list[Node]:

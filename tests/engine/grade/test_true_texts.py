@@ -840,6 +840,8 @@ ROWS = [
     # Of several forward lines with a product the one that reads what is multiplied; and a size below zero.
     ("graph_attention", "p.T @ dy", "p.T * dy", "dh:error:broadcast", ["In `y = p @ h`"], ["sl"]),
     ("average_pool", "W, k * k)", "W, k * -k)", "dtiles:error:negative", ["a size is negative"], ["Runtime", "numel"]),
+    # An index that does not exist, and the line that makes it.
+    ("makemore_mlp", "ix = Xb[k, j]", "ix = 2 * Xb[k, j]", "dC:error:index", ["`ix` is made in line 15."], []),
     # A sum that is missing in one of two terms.
     ("graph_convolution", "isd[None, :]).sum(1)", "isd[None, :])", "disd:sum-missing", ["isd[None, :]` is not"], []),
     # Where the author's own line borrows a gradient, other lines are read on the true ones as well.
