@@ -213,7 +213,7 @@ def _environment(templates: Path) -> Environment:
         "sentence": render_sentence,
         "words": words_of,
         "named": accessible_name_attribute,
-        "highlighted": _highlighted,
+        "highlighted": lru_cache(maxsize=1024)(highlight_code),
         "number": number_text,
         "closeness": lambda value: closeness_text(value.exact, value.approx, value.maxdiff),
         "thousands": "{:,}".format,
@@ -228,11 +228,6 @@ def _environment(templates: Path) -> Environment:
     form = vars(environment.get_template("_nudge.html").make_module())["form"]
     environment.globals["nudge_form"] = lru_cache(maxsize=1024)(form)
     return environment
-
-
-@lru_cache(maxsize=1024)
-def _highlighted(source: str) -> Markup:
-    return highlight_code(source)
 
 
 def query_text(fields: Mapping[str, str]) -> str:

@@ -10,12 +10,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from markupsafe import Markup
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
 
 from app.content.blocks import Lesson
 from app.content.text.addresses import page_url
 from app.content.text.errors import ErrorCollector
 from app.content.text.prose import ProseRenderer
-from app.content.text.sentences import code_span, render_sentence
+from app.content.text.sentences import code_span, highlight_code, render_sentence
 from app.content.text.tex import balance_problem, expand_macros
 from app.course.parse import file_of, parse_lesson
 
@@ -111,6 +114,14 @@ def test_code_is_highlighted_with_classes_and_reached_by_keyboard():
     )
     assert '<span class="n">x</span>' in html
     assert "<b>" not in html
+
+
+@given(st.lists(st.sampled_from(["", "x = 1", "    y += 'a'  # b", "f(", ")", "@d", "def g(a, b=2):", "z = '<' \\"])))
+@example(['s = """', "def g():", '"""'])
+def test_code_has_the_colours_of_each_line_as_of_the_whole(lines: list[str]):
+    source = "\n".join(lines) + "\n"
+
+    assert highlight_code(source) == highlight(source, PythonLexer(stripnl=False), HtmlFormatter(nowrap=True))
 
 
 def test_repeated_headings_stay_apart():

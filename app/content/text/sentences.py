@@ -23,6 +23,9 @@ SHORT = 24
 """Letters of code up to which it stays in one line: a phone shows as many beside the edge of a sheet."""
 
 _formatter = HtmlFormatter[str](nowrap=True)
+_PYTHON = PythonLexer(stripnl=False)
+_LONG_STRING = re.compile(r"\"\"\"|'''")
+"""Nothing else in Python goes on in the next line and is coloured otherwise there."""
 
 
 def highlight_code(source: str, language: str = "python") -> Markup:
@@ -33,8 +36,15 @@ def highlight_code(source: str, language: str = "python") -> Markup:
     """
     if language == "text":
         return Markup(escape(source))
-    lexer = PythonLexer(stripnl=False) if language == "python" else get_lexer_by_name(language, stripnl=False)
-    return Markup(highlight(source, lexer, _formatter))
+    if language == "python" and not _LONG_STRING.search(source):
+        return Markup("").join(map(_highlight_line, source.removesuffix("\n").split("\n")))
+    return Markup(highlight(source, get_lexer_by_name(language, stripnl=False), _formatter))
+
+
+@lru_cache(maxsize=4096)
+def _highlight_line(line: str) -> Markup:
+    """Of a text that is checked again, one line is new; to colour all of an exam takes as long as to compare it."""
+    return Markup(highlight(line, _PYTHON, _formatter))
 
 
 def code_span(text: str) -> Markup:
