@@ -3,8 +3,9 @@
 import ast
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
-from app.syntax import attribute_of, called_name, sign_of
+from app.syntax import attribute_of, called_name, nodes_in, sign_of
 
 _BLANK = re.compile(r"_{2,}")
 MODULES = frozenset({"torch", "F", "math"})
@@ -18,6 +19,12 @@ _FILLED = frozenset(["append", "extend", "insert", "update", "setdefault", "pop"
 _VIEWS = frozenset(
     ["view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "t", "transpose", "permute", "narrow", "select"]
 )
+
+
+@lru_cache(maxsize=128)
+def nodes_of(line: ast.stmt) -> list[ast.AST]:
+    """All nodes of *line*; those of the same text are walked for one gradient after another."""
+    return nodes_in(line)
 
 
 def is_blank(node: ast.stmt, nodes: list[ast.AST]) -> bool:
@@ -74,20 +81,26 @@ def writes_of(nodes: list[ast.AST]) -> frozenset[str]:
     return frozenset(names)
 
 
+@lru_cache(maxsize=128)
+def writes(line: ast.stmt) -> frozenset[str]:
+    """The names that *line* binds or changes in place."""
+    return writes_of(nodes_of(line))
+
+
 def _in_place(name: str) -> bool:
     return name in _FILLED or (name.endswith("_") and not name.startswith("_"))
 
 
 def simple_statements(node: ast.stmt, line: int | None = None) -> list[ast.stmt]:
     """*node* itself, or the statements without a body inside of it, in the order of the text; those of *line* alone."""
-    inside = [each for each in ast.walk(node) if isinstance(each, ast.stmt) and not hasattr(each, "body")]
+    inside = [each for each in nodes_in(node) if isinstance(each, ast.stmt) and not hasattr(each, "body")]
     wanted = [each for each in inside if line is None or each.lineno <= line <= (each.end_lineno or each.lineno)]
     return sorted(wanted, key=lambda each: each.lineno)
 
 
 def assigned_names(tree: ast.AST) -> tuple[str, ...]:
     """Every name that is assigned anywhere in *tree*, in order of first appearance."""
-    names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    names = [node.id for node in nodes_in(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
     return tuple(dict.fromkeys(names))
 
 
@@ -147,8 +160,8 @@ def first_use(tree: ast.AST, name: str) -> str | None:
 
     Empty for any other; None where *name* is not read.
     """
-    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
-    for node in ast.walk(tree):
+    parents = {child: node for node in nodes_in(tree) for child in ast.iter_child_nodes(node)}
+    for node in nodes_in(tree):
         if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
             user = parents[node]
             while isinstance(user, ast.List | ast.Tuple | ast.keyword | ast.Starred):
@@ -165,7 +178,7 @@ def idle_comparisons(node: ast.AST) -> list[tuple[str, ast.Compare | ast.AnnAssi
     They read `name == value`, `name[…] == value`, `name <- value` or `name: value`.
     """
     comparisons: list[tuple[str, ast.Compare | ast.AnnAssign]] = []
-    for inner in ast.walk(node) if hasattr(node, "body") else (node,):  # expressions hold no statements
+    for inner in nodes_in(node) if hasattr(node, "body") else (node,):  # expressions hold no statements
         match inner:
             case ast.Expr(value=ast.Compare(left=left, ops=[ast.Eq() | ast.Lt()]) as compared):
                 comparisons += [(name, compared) for name in root_of(left)]

@@ -19,7 +19,7 @@ from app.grading.diagnosis.grammar import (
     removal_edits,
     sign_edits,
 )
-from app.syntax import name_of
+from app.syntax import name_of, nodes_in
 
 MUTANT_EDITS = (removal_edits, operator_edits, sign_edits, power_edits, reduction_edits, comparison_edits)
 ONCE = frozenset({"power", "axis", "sign"})
@@ -70,13 +70,13 @@ def mutants_of(solution: str, required: frozenset[str]) -> tuple[Mutant, ...]:
         SyntaxError: *solution* is not Python.
     """
     tree = ast.parse(solution)
-    matters = {node for node in ast.walk(tree) if isinstance(node, ast.Assign) and _writes(node, required)}
+    matters = {node for node in nodes_in(tree) if isinstance(node, ast.Assign) and _writes(node, required)}
     # Statement by statement: to copy and to write out all of a long solution for every edit would take minutes.
     texts = [_statement_text(statement, first=not number) for number, statement in enumerate(tree.body)]
-    owners = {node: number for number, statement in enumerate(tree.body) for node in ast.walk(statement)}
+    owners = {node: number for number, statement in enumerate(tree.body) for node in nodes_in(statement)}
     codes = {"\n".join(texts)}
     mutants = []
-    for node in ast.walk(tree):
+    for node in nodes_in(tree):
         for edit, wrong in _neighbours(node, keepdim=node in matters):
             owner = owners[node]
             edited = _with_replacement(tree.body[owner], node, wrong)
@@ -191,9 +191,9 @@ def _statement_text(statement: ast.stmt, *, first: bool) -> str:
 
 def _with_replacement(statement: ast.stmt, node: ast.AST, wrong: ast.AST | None) -> list[ast.stmt]:
     """A copy of *statement* with *wrong* in place of its *node*; nothing where that is the whole of it."""
-    index = next(number for number, inner in enumerate(ast.walk(statement)) if inner is node)
+    index = next(number for number, inner in enumerate(nodes_in(statement)) if inner is node)
     fresh = copy.deepcopy(statement)
-    target = next(inner for number, inner in enumerate(ast.walk(fresh)) if number == index)
+    target = next(inner for number, inner in enumerate(nodes_in(fresh)) if number == index)
     result = _Replace(target, copy.deepcopy(wrong)).visit(fresh)
     return [ast.fix_missing_locations(result)] if isinstance(result, ast.stmt) else []
 

@@ -11,6 +11,7 @@ from app.grading.operations.arithmetic import COPIED
 from app.practice.operations import FORKS, OPERATIONS, row_behind
 from app.practice.scheduler import slip_of
 from app.store.tables import Attempt
+from app.syntax import nodes_in
 
 BLANK_MARK = "____"
 ADDED = "Here another share of the same gradient is added."
@@ -30,9 +31,9 @@ def hint_ladder(line: str, operation: str, shapes: Mapping[str, str]) -> tuple[s
 def made_of(line: str) -> str:
     """Describe the right side of *line*, in a sentence without its end: functions that are called, and names."""
     value = ast.parse(line.partition("= ")[2]).body[0]
-    calls = [node.func for node in ast.walk(value) if isinstance(node, ast.Call)]
+    calls = [node.func for node in nodes_in(value) if isinstance(node, ast.Call)]
     called = [f"`{_function_name(function)}`" for function in reversed(calls)]
-    names = [node.id for node in ast.walk(value) if isinstance(node, ast.Name) and node.id != "torch"]
+    names = [node.id for node in nodes_in(value) if isinstance(node, ast.Name) and node.id != "torch"]
     used = [f"`{name}`" for name in sorted(set(names))]
     with_calls = f"calls {' and '.join(dict.fromkeys(called))} with " if called else "is made of "
     return f"The right side {with_calls}{', '.join(used)}{' alone' if len(used) == 1 else ''}"
@@ -133,4 +134,4 @@ def _blank(node: ast.expr) -> ast.expr:
 
 
 def _has_upstream(node: ast.expr) -> bool:
-    return any(isinstance(inner, ast.Name) and re.fullmatch(r"d\w+", inner.id) for inner in ast.walk(node))
+    return any(isinstance(inner, ast.Name) and re.fullmatch(r"d\w+", inner.id) for inner in nodes_in(node))

@@ -233,7 +233,7 @@ class Engine:
         if reply.ending != "done":
             verdict = early_end_verdict(reply, task.grad.seconds)
             return RunResult(outcome=verdict.outcome, message=verdict.message)
-        trial = bench.placed(read_trials(reply.arrays, reply.texts, ["v"])["v"], plan)
+        trial = bench.placed_in(plan)(read_trials(reply.arrays, reply.texts, ["v"])["v"])
         data = bench.study.sets["v"]
         upstreams = (*task.forward.outputs, *(name[1:] for name in task.given))
         scope = {**data.tensors, **{f"d{name}": data.tensors[name] for name in upstreams}}

@@ -1,10 +1,10 @@
 """One task made ready for submissions: references, the job that runs them, and the tape within reach of the judge."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import islice
 
 import numpy as np
@@ -219,31 +219,36 @@ class PreparedTask:
         names = {run: f"{before}{run}" if run in self.hidden else run for run in self.runs}
         hidden = [names[run] for run in self.hidden]
         read = read_trials(reply.arrays, reply.texts, list(names.values()), hidden)
-        return {run: self.placed(read[name], plan) for run, name in names.items()}
+        placed = self.placed_in(plan)
+        return {run: placed(read[name]) for run, name in names.items()}
 
-    def placed(self, trial: RunReport, plan: ParsedSubmission) -> RunReport:
-        """*trial* with the names that were in scope at each of its errors, and those that were still to come."""
+    def placed_in(self, plan: ParsedSubmission) -> Callable[[RunReport], RunReport]:
+        """Give a report the names that were in scope at each of its errors, and those that were still to come."""
         scope_names = (*self._jobs[0]["scope"], *self.study.forward.dims)
 
-        def known(error: ReportedError) -> tuple[str, ...]:
-            written = (name for line in plan.lines[: error.statement] for name in sorted(line.writes))
+        @cache
+        def known(statement: int) -> tuple[str, ...]:
+            written = (name for line in plan.lines[:statement] for name in sorted(line.writes))
             return (*scope_names, *islice(written, MOST_KNOWN))
 
-        def ahead(error: ReportedError) -> dict[str, int]:
-            coming = plan.lines[error.statement : error.statement + MOST_KNOWN]
+        @cache
+        def ahead(statement: int) -> Mapping[str, int]:
+            coming = plan.lines[statement : statement + MOST_KNOWN]
             lines = [line for each in reversed(coming) for line in reversed(simple_statements(each.node))]
             written = {name: line.lineno for line in lines for name in writes_of(nodes_in(line))}
             return written | {name: line.lineno for line in lines for name in freshly_bound(line)}
 
-        def fresh(error: ReportedError) -> frozenset[str]:
-            below = (line.node for line in plan.lines[error.statement :])
-            statements = (each for line in below for each in simple_statements(line, error.line))
+        @cache
+        def fresh(statement: int, number: int | None) -> frozenset[str]:
+            below = (line.node for line in plan.lines[statement:])
+            statements = (each for line in below for each in simple_statements(line, number))
             return next(map(self._bound_anew, statements), frozenset())
 
-        return replace(
-            trial,
-            errors=[replace(item, known=known(item), ahead=ahead(item), fresh=fresh(item)) for item in trial.errors],
-        )
+        def placed(error: ReportedError) -> ReportedError:
+            at = error.statement
+            return replace(error, known=known(at), ahead=ahead(at), fresh=fresh(at, error.line))
+
+        return lambda report: replace(report, errors=[*map(placed, report.errors)])
 
     def _bound_anew(self, statement: Statement) -> frozenset[str]:
         """Names that *statement* binds anew; a gradient of one share is no sum that an earlier line could begin."""

@@ -15,7 +15,7 @@ from app.grading.diagnosis.grammar import (
     turned_over,
 )
 from app.grading.operations.table import NAMES, OPERATIONS
-from app.syntax import is_binary, name_node, name_of, tuple_parts
+from app.syntax import is_binary, name_node, name_of, nodes_in, tuple_parts
 
 REDUCTIONS = frozenset(
     name
@@ -275,7 +275,7 @@ def term_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     """A term that is put in: a gradient, or what the forward lines read."""
     if not words.inverse or not isinstance(node, CURABLE):
         return
-    read = {inner.id for part in words.parts for inner in ast.walk(part) if isinstance(inner, ast.Name)}
+    read = {inner.id for part in words.parts for inner in nodes_in(part) if isinstance(inner, ast.Name)}
     names = [name for name in words.arrays if name in read or name in words.gradients]
     for term in (*(name_node(name) for name in names), *words.parts):
         for operator in (ast.Add(), ast.Sub()):
@@ -307,7 +307,7 @@ def _whole(wholes: Mapping[str, str], node: ast.expr, _words: EditVocabulary) ->
 
 def size_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     """A size put into a product of sizes."""
-    read = [inner for inner in ast.walk(node) if isinstance(inner, ast.Name | ast.Attribute | ast.Call)]
+    read = [inner for inner in nodes_in(node) if isinstance(inner, ast.Name | ast.Attribute | ast.Call)]
     if isinstance(node, ast.BinOp) and all(name_of(each) in words.sizes for each in read):
         for name in words.sizes:
             yield Replacement("put-size", ast.BinOp(node, ast.Mult(), name_node(name)))

@@ -33,7 +33,7 @@ from app.grading.diagnosis.grammar import (
 from app.grading.diagnosis.rerun import line_replays
 from app.grading.diagnosis.single_edit_search import is_mended, joins_matrices
 from app.grading.operations.table import FUNCTIONS
-from app.syntax import called_name, is_binary, name_node, name_of, tuple_parts
+from app.syntax import called_name, is_binary, name_node, name_of, nodes_in, tuple_parts
 
 ROUNDED = 1e-3
 """How far from a size, or one over it, a number may be that was written for it."""
@@ -100,14 +100,14 @@ def puts_through(view: GradientAnalysis, names: Collection[str]) -> bool:
     inside = (
         inner
         for node in (*raised, *(item for item in view.text.nodes if called_name(item) in FUNCTIONS))
-        for inner in ast.walk(node)
+        for inner in nodes_in(node)
     )
     return cannot_be_read(view) or any(name_of(node) in names for node in inside)
 
 
 def takes_parts(view: GradientAnalysis) -> bool:
     """True if the learner's lines take or write parts of a tensor, by an index, in a loop or by a function."""
-    loops = any(isinstance(node, LOOPS) for line in view.case.lines for node in ast.walk(line))
+    loops = any(isinstance(node, LOOPS) for line in view.case.lines for node in nodes_in(line))
     indices = (node.slice for node in view.text.nodes if isinstance(node, ast.Subscript))
     parts = (part for index in indices for part in tuple_parts(index))
     return (
@@ -248,7 +248,7 @@ def makes_steps(view: GradientAnalysis) -> bool:
 
 def _may_scale(value: ast.expr, ratios: Sequence[float]) -> bool:
     """True if a sign, or a factor, may be off in *value* itself."""
-    operators = [getattr(node, "op", None) for node in ast.walk(value)]
+    operators = [getattr(node, "op", None) for node in nodes_in(value)]
     signs, factors = (ast.USub, ast.Sub), (ast.Mult, ast.Div, ast.Pow)
     return any(isinstance(operator, signs if ratios[0] == -1.0 else factors) for operator in operators)
 
@@ -297,7 +297,7 @@ def operators_of(kinds: Collection[str]) -> Kind:
 def has_operator(view: GradientAnalysis, kinds: Collection[str]) -> bool:
     """True if another operator in no divisor mends the gradient: in one, what it divides by is multiplied by."""
     divisors = [node.right for node in view.text.nodes if is_binary(node, "/")]
-    below = {node for divisor in divisors for node in ast.walk(divisor)}
+    below = {node for divisor in divisors for node in nodes_in(divisor)}
     return is_mended(view, (partial(_operators_above, below, kinds),))
 
 

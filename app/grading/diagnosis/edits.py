@@ -31,6 +31,7 @@ from app.grading.diagnosis.grammar import (
     removal_edits,
     sign_edits,
 )
+from app.syntax import nodes_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ KINDS: tuple[Kind, ...] = (
 def edits(root: ast.AST, words: EditVocabulary, kinds: Sequence[Kind] = KINDS) -> Iterator[Edit]:
     """Every edit of *root* at one place."""
     parents = _parents(root)
-    places = [node for node in ast.walk(root) if isinstance(node, ast.expr) and _is_read(node, parents)]
+    places = [node for node in nodes_in(root) if isinstance(node, ast.expr) and _is_read(node, parents)]
     for kind in kinds:
         for place in places:
             for change in kind(place, words):
@@ -80,7 +81,7 @@ Parents = dict[ast.AST, tuple[ast.AST, str, int | None]]
 
 def _parents(root: ast.AST) -> Parents:
     parents: Parents = {}
-    for node in ast.walk(root):
+    for node in nodes_in(root):
         for name, value in ast.iter_fields(node):
             if isinstance(value, ast.AST):
                 parents[value] = (node, name, None)

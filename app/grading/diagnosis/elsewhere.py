@@ -10,15 +10,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from app.bindings import root_of
+from app.bindings import nodes_of, root_of, writes
 from app.grading.diagnosis.edits import replace_node
 from app.grading.diagnosis.evidence import Diagnosis, Observation, WrongGradient, scope_of
-from app.grading.diagnosis.feeding_lines import nodes_of, writes
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.rerun import Rerun
 from app.grading.reading.interpreter import Interpreter
-from app.syntax import as_written
+from app.syntax import as_written, nodes_in
 
 SAY = sentences_of("elsewhere")
 SHOWN_MAX = 80
@@ -62,7 +61,7 @@ def _targets(line: ast.stmt) -> Sequence[tuple[ast.stmt, ast.Name]]:
 
 def _root(target: ast.expr) -> list[ast.Name]:
     names = root_of(target)
-    return [node for node in ast.walk(target) if isinstance(node, ast.Name) and node.id in names][:1]
+    return [node for node in nodes_in(target) if isinstance(node, ast.Name) and node.id in names][:1]
 
 
 def _is_right(view: GradientAnalysis, look: Observation, lines: tuple[ast.stmt, ...]) -> bool:

@@ -1,6 +1,6 @@
 """Slips in a line of a loop that was unrolled: one edit of the line is one of each of its turns."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
@@ -51,8 +51,9 @@ def diagnose_every_turn(view: GradientAnalysis) -> Diagnosis | None:
 def _turns(lines: Sequence[Statement]) -> list[list[int]]:
     """The lines that are several turns of one, which they have the number of."""
     places: dict[tuple[int, str], list[int]] = defaultdict(list)
+    of_number = Counter(line.lineno for line in lines)
     for at, line in enumerate(lines):
-        if is_assignment(line) or is_update(line):
+        if of_number[line.lineno] > 1 and (is_assignment(line) or is_update(line)):
             places[line.lineno, _form(line)].append(at)
     return [alike for alike in places.values() if len(alike) > 1]
 

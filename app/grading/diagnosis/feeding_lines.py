@@ -4,27 +4,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from app.bindings import reads_of, shape_only, writes_of
+from app.bindings import nodes_of, reads_of, shape_only, writes
 from app.grading.diagnosis.evidence import Diagnosis, WrongGradient
-from app.syntax import Node, Statement, defined_name, is_class, is_simple, name_of, nodes_in
-
-
-@lru_cache(maxsize=128)
-def writes(line: Statement) -> frozenset[str]:
-    """The names that *line* binds or changes in place."""
-    return writes_of(nodes_in(line))
+from app.syntax import Node, Statement, defined_name, is_class, is_simple, name_of
 
 
 def names_in(nodes: Sequence[Node]) -> set[str]:
     """The names that *nodes* read for more than their shape."""
     aside = {inner for node in nodes for inner in shape_only(node)}
     return {name for node in nodes if (name := name_of(node)) and node not in aside}
-
-
-@lru_cache(maxsize=128)
-def nodes_of(line: Statement) -> Sequence[Node]:
-    """All nodes of *line*; those of the same text are walked for one gradient after another."""
-    return nodes_in(line)
 
 
 @lru_cache(maxsize=128)

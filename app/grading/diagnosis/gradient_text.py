@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from functools import cached_property
 
+from app.bindings import nodes_of
 from app.grading.diagnosis.evidence import WrongGradient
-from app.grading.diagnosis.feeding_lines import feeding_lines, names_of, nodes_of
+from app.grading.diagnosis.feeding_lines import feeding_lines, names_of
 from app.syntax import Node, Statement, as_written, attribute_of, names_loaded, number_of, sides_of, sign_of
 
 

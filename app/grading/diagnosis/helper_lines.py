@@ -11,10 +11,10 @@ from itertools import combinations
 
 import numpy as np
 
+from app.bindings import writes
 from app.grading.diagnosis.claims import makes_steps
 from app.grading.diagnosis.edits import Edit, replace_node
 from app.grading.diagnosis.evidence import Array, Diagnosis, WrongGradient
-from app.grading.diagnosis.feeding_lines import writes
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.grammar import Replacement
 from app.grading.diagnosis.phrases import sentences_of

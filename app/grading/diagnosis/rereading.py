@@ -25,7 +25,7 @@ from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.node import UntracedError
 from app.grading.reading.plain_tracer import READING_ERRORS
 from app.grading.reading.tracer import Tracer
-from app.syntax import as_written, called_name
+from app.syntax import as_written, called_name, nodes_in
 
 SAY, EXPANDED = sentences_of("finite"), sentences_of("expanded")
 EXPONENTIALS = frozenset({"exp", "expm1", "exp2"})
@@ -112,10 +112,10 @@ def read_early(view: GradientAnalysis) -> Diagnosis | None:
 def _early(view: GradientAnalysis) -> Iterator[tuple[str, int, int]]:
     """Gradients, required or not, the line that reads them, and the line that finishes them."""
     known = {f"d{name}" for name in view.first_look.forward} - {view.case.name}
-    written = [writes_of(list(ast.walk(line))) for line in view.case.lines]
+    written = [writes_of(nodes_in(line)) for line in view.case.lines]
     last = max((at for at, names in enumerate(written) if view.case.name in names), default=-1)
     for at, line in enumerate(view.case.lines[: last + 1]):
-        _, uses = reads_of(list(ast.walk(line)))
+        _, uses = reads_of(nodes_in(line))
         for gradient in sorted((uses & known) - written[at]):
             later = [place for place in range(at + 1, len(written)) if gradient in written[place]]
             if later and any(gradient in names for names in written[:at]):
@@ -135,7 +135,7 @@ def _values_left(view: GradientAnalysis, look: Observation, finished: Mapping[st
     arrays, others = scope_of(look, view.case.name)
     now, held = Interpreter({**arrays, **finished}, others), {*look.gradients, *finished} - {view.case.name}
     for line in view.case.lines:
-        if not writes_of(list(ast.walk(line))) & held:
+        if not writes_of(nodes_in(line)) & held:
             now.run([line])
     return now.arrays
 
@@ -153,7 +153,7 @@ def diagnose_expanded(view: GradientAnalysis) -> Diagnosis | None:
             into = (
                 statement.lineno
                 for statement in lines[at + 1 :]
-                if name in writes_of(list(ast.walk(statement))) - freshly_bound(statement)
+                if name in writes_of(nodes_in(statement)) - freshly_bound(statement)
             )
             later = next(into, None)
             if later is not None and all(_right_apart(view, look) for look in view.case.looks):

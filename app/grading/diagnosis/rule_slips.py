@@ -17,7 +17,7 @@ from app.grading.diagnosis.grammar import (
 from app.grading.diagnosis.phrases import RULE, normalised_text, slips_of
 from app.grading.operations.table import FUNCTIONS, OPERATIONS, RULES
 from app.grading.reading.rules import PASSED_ON, names_of, terms_of
-from app.syntax import is_binary
+from app.syntax import is_binary, nodes_in
 
 TWINS: Mapping[str, str] = {"min": "max", "std": "var"}
 """Operations with the sentences of another one."""
@@ -96,8 +96,8 @@ def _rule_edits(op: str, rule: str) -> Iterator[RuleEdit]:
     if op in UNEDITED:
         return
     root = ast.parse(rule, mode="eval")
-    powers = [node.right for node in ast.walk(root) if is_binary(node, "**")]
-    exponents = {node for power in powers for node in ast.walk(power)}
+    powers = [node.right for node in nodes_in(root) if is_binary(node, "**")]
+    exponents = {node for power in powers for node in nodes_in(power)}
     places = {name: DUMMY for name in ("x", "y", "z") if name in _places(op)}
     functions = tuple(dict.fromkeys([*([op] if op in FUNCTIONS else []), "exp", "log", "tanh", "sigmoid"]))
     words = EditVocabulary(arrays=places, functions=functions)

@@ -12,6 +12,7 @@ from functools import partial
 from itertools import chain, islice
 from typing import TypeGuard
 
+from app.bindings import writes
 from app.grading.diagnosis.call_kinds import (
     function_edits,
     insertion_edits,
@@ -25,7 +26,7 @@ from app.grading.diagnosis.call_kinds import (
 )
 from app.grading.diagnosis.edits import KINDS, Edit, edits
 from app.grading.diagnosis.evidence import Diagnosis
-from app.grading.diagnosis.feeding_lines import in_line, writes
+from app.grading.diagnosis.feeding_lines import in_line
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.grammar import (
     PRODUCTS,
@@ -47,7 +48,7 @@ from app.grading.diagnosis.program_parts import is_part
 from app.grading.diagnosis.rerun import Rerun, finished_steps, inside_of, line_replays, names_in, steps_made
 from app.grading.diagnosis.statement_edits import statement_edits, turned_loops
 from app.grading.reading.interpreter import COMPOUND
-from app.syntax import as_written, called_name, is_binary
+from app.syntax import as_written, called_name, is_binary, nodes_in
 
 TRIES_MAX = 2500
 TRIES_IN_LOOPS = 1500
@@ -70,7 +71,7 @@ LIKELY = tuple(kind for kind in KINDS if kind not in PUT_IN)
 
 def joins_matrices(node: ast.AST) -> bool:
     """True if *node* holds a matrix product."""
-    return any(isinstance(inner, ast.MatMult) or called_name(inner) in PRODUCTS for inner in ast.walk(node))
+    return any(isinstance(inner, ast.MatMult) or called_name(inner) in PRODUCTS for inner in nodes_in(node))
 
 
 def diagnose_single_edit(view: GradientAnalysis) -> Diagnosis | None:
@@ -168,10 +169,10 @@ def _untransposed(node: ast.expr, _words: EditVocabulary) -> Iterator[Replacemen
 def diagnose_condition(view: GradientAnalysis) -> Diagnosis | None:
     """Another tensor in a condition, or under a sign, or a sign in it: few entries tell it, and other slips as well."""
     conditions = [node for node in view.text.nodes if _decides(node)]
-    names = [node for condition in conditions for node in ast.walk(condition) if isinstance(node, ast.Name)]
+    names = [node for condition in conditions for node in nodes_in(condition) if isinstance(node, ast.Name)]
     # Where the tensor itself decides, it is the function of it that may be another one.
     places = {name for name in names if name.id != view.case.tensor}
-    inside = {node for condition in conditions for node in ast.walk(condition)}
+    inside = {node for condition in conditions for node in nodes_in(condition)}
     mended = mended_by(view, [partial(_named_at, places), partial(_signed_at, inside)]) if places else None
     read = {name for path in view.paths for name in path.statement.inputs}
     foreign = any(name.id not in read for name in names)
@@ -240,7 +241,7 @@ def to_diagnosis(view: GradientAnalysis, line: ast.stmt, edit: Edit) -> Diagnosi
     assert isinstance(edit.root, ast.stmt)
     fault = _at_fault(line, edit.root)
     text = as_written(fault)
-    if isinstance(fault, ast.For) and edit.old in ast.walk(fault.iter):
+    if isinstance(fault, ast.For) and edit.old in nodes_in(fault.iter):
         text = f"for {as_written(fault.target)} in {as_written(fault.iter)}"
     shown = text if len(text) <= SHOWN_MAX else f"{text[: SHOWN_MAX - 1]}…"
     change = edit.change
@@ -276,17 +277,17 @@ def _continues(view: GradientAnalysis, edit: Edit) -> bool:
 def _within(statement: ast.stmt, name: ast.AST) -> str:
     """Smallest part around *name* that is in *statement* once, if the name is there several times."""
     parts = [
-        node for node in ast.walk(statement) if isinstance(node, QUOTED) or getattr(node, "attr", "") in {"T", "mT"}
+        node for node in nodes_in(statement) if isinstance(node, QUOTED) or getattr(node, "attr", "") in {"T", "mT"}
     ]
     texts = [as_written(part) for part in parts]
-    around = [text for part, text in zip(parts, texts, strict=True) if any(node is name for node in ast.walk(part))]
+    around = [text for part, text in zip(parts, texts, strict=True) if any(node is name for node in nodes_in(part))]
     if texts.count(as_written(name)) == 1:
         return ""
     alone = [text for text in around if texts.count(text) == 1 and len(text) <= SHOWN_MAX]
     if not alone:
         return ""
     part = next(part for part, text in zip(parts, texts, strict=True) if text == min(alone, key=len))
-    alike = sorted((node for node in ast.walk(part) if ast.dump(node) == ast.dump(name)), key=_column)
+    alike = sorted((node for node in nodes_in(part) if ast.dump(node) == ast.dump(name)), key=_column)
     if len(alike) == 1 or len(alike) > len(ORDINALS):
         return BESIDE["within"].format(as_written(part))
     return BESIDE["among"].format(ORDINALS[next(at for at, node in enumerate(alike) if node is name)], as_written(part))
@@ -299,10 +300,10 @@ def _column(node: ast.AST) -> tuple[int, int]:
 def _beside(statement: ast.stmt, piece: ast.AST, is_factor: bool) -> str:
     """Say where else *piece* is a factor, or a term: nowhere, beside itself, or elsewhere in *statement*."""
     text, alike = ast.dump(piece), (ast.Mult, ast.Div, ast.MatMult) if is_factor else (ast.Add, ast.Sub)
-    rows = [_row(node, alike) for node in ast.walk(statement)]
+    rows = [_row(node, alike) for node in nodes_in(statement)]
     if any(sum(ast.dump(each) == text for each in row) > 1 for row in rows):
         return "again"
-    sides = [ast.dump(node) for node in ast.walk(statement) if isinstance(node, ast.expr)]
+    sides = [ast.dump(node) for node in nodes_in(statement) if isinstance(node, ast.expr)]
     return "alone" if sides.count(text) == 1 else "apart"
 
 
@@ -315,7 +316,7 @@ def _row(node: ast.AST, alike: tuple[type[ast.operator], ...]) -> list[ast.AST]:
 
 def _is_below(statement: ast.stmt, place: ast.AST) -> bool:
     """True if *place* is a factor of what *statement* divides by, where products divide and quotients multiply."""
-    products = (dict(_factors(node, below=False)) for node in ast.walk(statement))
+    products = (dict(_factors(node, below=False)) for node in nodes_in(statement))
     return next((product[place] for product in products if place in product), False)
 
 
@@ -390,7 +391,7 @@ def _words(rerun: Rerun) -> EditVocabulary:
     names = {
         word.attr
         for path in rerun.view.paths
-        for word in ast.walk(path.statement.node)
+        for word in nodes_in(path.statement.node)
         if isinstance(word, ast.Attribute)
     }
     functions = (
@@ -405,7 +406,7 @@ def _parts_of(view: GradientAnalysis) -> tuple[ast.expr, ...]:
     """Parts of the forward lines that read the tensor."""
     parts = {}
     for path in view.paths:
-        for node in ast.walk(path.statement.node):
+        for node in nodes_in(path.statement.node):
             if isinstance(node, ast.BinOp | ast.Call):
                 parts[ast.unparse(node)] = node
             if is_binary(node, "/"):
@@ -416,7 +417,7 @@ def _parts_of(view: GradientAnalysis) -> tuple[ast.expr, ...]:
 
 def _numbers_of(view: GradientAnalysis) -> tuple[float, ...]:
     """Numbers in the forward lines that read the tensor."""
-    nodes = (node for path in view.paths for node in ast.walk(path.statement.node))
+    nodes = (node for path in view.paths for node in nodes_in(path.statement.node))
     values = (node.value for node in nodes if isinstance(node, ast.Constant))
     return tuple(dict.fromkeys(value for value in values if isinstance(value, float)))
 

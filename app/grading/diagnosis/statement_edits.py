@@ -8,7 +8,7 @@ from functools import partial
 from app.grading.diagnosis.call_kinds import other_parts
 from app.grading.diagnosis.edits import Edit, replace_node
 from app.grading.diagnosis.grammar import EditVocabulary, Replacement, keeping_axis
-from app.syntax import every_name_in, name_node, tuple_parts
+from app.syntax import every_name_in, name_node, nodes_in, tuple_parts
 
 UPDATES: Mapping[type[ast.operator], Mapping[type[ast.operator], str]] = {
     ast.Add: {ast.Mult: "update-product"},
@@ -24,7 +24,7 @@ Act = Callable[[ast.AST], ast.AST | None]
 def statement_edits(statement: ast.stmt, words: EditVocabulary) -> Iterator[Edit]:
     """Every such edit of *statement*."""
     yield from _at_all(statement, _unsliced, Replacement("unslice-all", ast.Constant(None)))
-    read = [node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    read = [node.id for node in nodes_in(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
     for name in dict.fromkeys(name for name in read if name in words.arrays and read.count(name) > 1):
         kind = "gradient-everywhere" if name in words.gradients else "everywhere"
         for other, array in words.arrays.items():
@@ -35,10 +35,10 @@ def statement_edits(statement: ast.stmt, words: EditVocabulary) -> Iterator[Edit
         yield from _at_all(statement, partial(_along, axis), Replacement("axis-everywhere", ast.Constant(axis)))
     turns = {
         node.target.id
-        for node in ast.walk(statement)
+        for node in nodes_in(statement)
         if isinstance(node, ast.For) and isinstance(node.target, ast.Name)
     }
-    for inner in ast.walk(statement):
+    for inner in nodes_in(statement):
         yield from _of_target(statement, inner, words)
         if isinstance(inner, ast.Subscript) and isinstance(inner.ctx, ast.Store):
             for part in other_parts(inner):
@@ -49,7 +49,7 @@ def statement_edits(statement: ast.stmt, words: EditVocabulary) -> Iterator[Edit
 
 def turned_loops(statement: ast.stmt) -> Iterator[Edit]:
     """Each loop of *statement* the other way round."""
-    for inner in ast.walk(statement):
+    for inner in nodes_in(statement):
         match inner:
             case ast.For(iter=ast.Call(func=ast.Name(id="reversed"), args=[items]) as order):
                 yield Edit(replace_node(statement, order, items), order, Replacement("order", items))

@@ -21,7 +21,7 @@ from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.rerun import Rerun
 from app.grading.diagnosis.single_edit_search import diagnose_single_edit, is_fraction
 from app.grading.reading.interpreter import Interpreter
-from app.syntax import as_written, program_of, rewritten
+from app.syntax import as_written, nodes_in, program_of, rewritten
 
 SAY = sentences_of("two-slips")
 Diagnose = Callable[[WrongGradient], Diagnosis | None]
@@ -30,7 +30,7 @@ Diagnose = Callable[[WrongGradient], Diagnosis | None]
 def half_powers(view: GradientAnalysis, diagnose: Diagnose) -> Diagnosis | None:
     """A fraction behind `**` without brackets, where with them the gradient is right or another power is left."""
     case = view.case
-    open_ones = (node for line in case.writes for node in ast.walk(line) if _open_power(node) is not None)
+    open_ones = (node for line in case.writes for node in nodes_in(line) if _open_power(node) is not None)
     fraction = next(open_ones, None)
     mended = (
         None if fraction is None else _with_lines(case, [_Bracketed().visit(deepcopy(line)) for line in case.lines])

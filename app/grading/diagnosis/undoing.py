@@ -23,7 +23,7 @@ from app.grading.forward.statements import GradientPath
 from app.grading.operations.numerics import magnitude
 from app.grading.reading.node import KnownNodes, UntracedError
 from app.grading.reading.rules import names_of
-from app.syntax import name_node, parse_expression
+from app.syntax import name_node, nodes_in, parse_expression
 
 Valued = Callable[[str, PathStep], Array | None]
 Texts = tuple[str, str]
@@ -150,7 +150,7 @@ def _undoings(
         if len(known) < len(reruns):
             yield reruns[0].lines[-1], True  # what a loop holds is another in each turn
             return
-        parts = (node for node in ast.walk(reruns[0].line) if not isinstance(node, ast.Name) or node.id not in apart)
+        parts = (node for node in nodes_in(reruns[0].line) if not isinstance(node, ast.Name) or node.id not in apart)
         nodes = [node for node in parts if all(node in each for each in known)]
         for put in puts:
             each = [(node, put([item[node].value for item in known])) for node in nodes]
@@ -181,7 +181,7 @@ def _is_right(reruns: Sequence[Rerun], several: Sequence[tuple[ast.AST, Sequence
     names = {node: f"{BELONGS}{rank}" for rank, (node, _) in enumerate(several)}
     line: ast.AST = reruns[0].line
     for node, _ in several:
-        if any(inner is node for inner in ast.walk(line)):  # what stands inside of another part is gone with it
+        if any(inner is node for inner in nodes_in(line)):  # what stands inside of another part is gone with it
             line = replace_node(line, node, name_node(names[node]))
     edit = Edit(line, several[0][0], Replacement("", name_node(BELONGS)))
     for look, rerun in enumerate(reruns):

@@ -8,7 +8,7 @@ share before the sum over those axes can be asked for.
 import ast
 from collections.abc import Collection
 
-from app.syntax import name_node
+from app.syntax import name_node, nodes_in
 
 COPIES = "_occurrence"
 SPREAD = "_spread"
@@ -29,7 +29,7 @@ def numbered_expression(node: ast.expr, tensors: Collection[str], spread: bool) 
 
     The line and column numbers stay the author's own.
     """
-    names = [name_node for name_node in ast.walk(node) if isinstance(name_node, ast.Name) and name_node.id in tensors]
+    names = [name_node for name_node in nodes_in(node) if isinstance(name_node, ast.Name) and name_node.id in tensors]
     names.sort(key=lambda name_node: (name_node.lineno, name_node.col_offset))
     positions = {(name.lineno, name.col_offset): position for position, name in enumerate(names)}
     rewritten = _Rewrite(positions, spread).visit(node)

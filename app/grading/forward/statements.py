@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from app.bindings import MODULES
-from app.syntax import as_written
+from app.syntax import as_written, nodes_in
 
 _BUILTINS = frozenset(dir(builtins))
 
@@ -170,10 +170,10 @@ def _targets(node: ast.Assign) -> tuple[str, ...]:
 
 
 def _occurrences(node: ast.expr, known: Mapping[str, None], constants: Collection[str]) -> tuple[str, ...]:
-    names = [name_node for name_node in ast.walk(node) if isinstance(name_node, ast.Name)]
+    names = [name_node for name_node in nodes_in(node) if isinstance(name_node, ast.Name)]
     local = {name.id for name in names if isinstance(name.ctx, ast.Store)}
-    local |= {argument.arg for argument in ast.walk(node) if isinstance(argument, ast.arg)}
-    for inner in ast.walk(node):
+    local |= {argument.arg for argument in nodes_in(node) if isinstance(argument, ast.arg)}
+    for inner in nodes_in(node):
         if isinstance(inner, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom):
             raise ProgramError(f"`{ast.unparse(inner)}` is not allowed inside a statement", inner.lineno)
         if isinstance(inner, ast.Attribute) and inner.attr.endswith("_") and not inner.attr.startswith("_"):

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from app.bindings import idle_comparisons
-from app.syntax import as_written, is_binary, name_of, parse_expression, tuple_parts
+from app.syntax import as_written, is_binary, name_of, nodes_in, parse_expression, tuple_parts
 
 FILE = "<submission>"
 _TEXT_CHARS = 2000
@@ -82,7 +82,7 @@ def _innermost(trail: TracebackType | None) -> tuple[FrameType | None, int | Non
 
 def _operation(node: ast.AST, place: tuple[int | None, ...]) -> ast.AST | None:
     """Find the expression or statement exactly at *place*."""
-    for inner in ast.walk(node):
+    for inner in nodes_in(node):
         here = tuple(getattr(inner, key, None) for key in ("lineno", "end_lineno", "col_offset", "end_col_offset"))
         if here == place and not isinstance(inner, ast.Name | ast.Constant | ast.Expr):
             return inner
@@ -92,7 +92,7 @@ def _operation(node: ast.AST, place: tuple[int | None, ...]) -> ast.AST | None:
 def _around(node: ast.AST, name: str | None, line: int | None) -> ast.AST | None:
     """Find the node that begins with *name* on *line*: the call of a missing library, or a quotient."""
     node_there: ast.expr | None = None
-    for inner in ast.walk(node):
+    for inner in nodes_in(node):
         first = inner
         while isinstance(first, ast.Call | ast.Attribute):
             first = first.func if isinstance(first, ast.Call) else first.value
@@ -149,7 +149,7 @@ def _operands(node: ast.AST, frame: FrameType) -> list[dict[str, Any]]:
 
 def _harmless(node: ast.expr) -> bool:
     """True if evaluating *node* once more changes nothing."""
-    for inner in ast.walk(node):
+    for inner in nodes_in(node):
         if isinstance(inner, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom | ast.Lambda):
             return False
         if isinstance(inner, ast.Call):

@@ -61,6 +61,7 @@ class Judge:
         self.references = references
         self._reach = reach
         self.visible = trials["v"]
+        self._translations: dict[tuple[int, int | None, str, str], str] = {}
         self.fit = Fit(ruling, trials, references)
         self.drawn_on = plan.drawn_on(ruling.forced)
         self.stopped = next(filter(self._by_itself, self.visible.errors), next(iter(self.visible.errors), None))

@@ -7,9 +7,19 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from app.bindings import freshly_bound, is_blank, reads_of, root_of, simple_statements, viewed_name, writes_of
+from app.bindings import (
+    freshly_bound,
+    is_blank,
+    nodes_of,
+    reads_of,
+    root_of,
+    simple_statements,
+    viewed_name,
+    writes,
+    writes_of,
+)
 from app.grading.judge.syntax_recovery import UnparsableLine, blank_unparsable_lines, fault_in
-from app.syntax import called_name, names_stored, parse_code
+from app.syntax import called_name, names_stored, nodes_in, parse_code
 
 LONGEST = 50_000
 MOST_NAMES = 200_000
@@ -41,7 +51,7 @@ class SubmissionStatement:
 
     def line_writing(self, name: str) -> int:
         """The line of the first statement inside of it that writes *name*."""
-        inside = (each.lineno for each in simple_statements(self.node) if name in writes_of([*ast.walk(each)]))
+        inside = (each.lineno for each in simple_statements(self.node) if name in writes_of(nodes_in(each)))
         return next(inside, self.line)
 
 
@@ -86,8 +96,8 @@ class ParsedSubmission:
         whole = self.lines[at]
         if not isinstance(whole.node, ast.For | ast.If | ast.While):
             return whole.line
-        inner = [node for node in ast.walk(whole.node) if isinstance(node, ast.stmt)]
-        written = [node.lineno for node in inner[1:] if name in writes_of(list(ast.walk(node)))]
+        inner = [node for node in nodes_in(whole.node) if isinstance(node, ast.stmt)]
+        written = [node.lineno for node in inner[1:] if name in writes_of(nodes_in(node))]
         return max([whole.line, *written])
 
     def written_at(self, statement: int, line: int | None) -> frozenset[str]:
@@ -95,9 +105,9 @@ class ParsedSubmission:
         if not 0 <= statement < len(self.lines):
             return frozenset()
         whole = self.lines[statement]
-        inner = [node for node in ast.walk(whole.node) if isinstance(node, ast.stmt) and node is not whole.node]
+        inner = [node for node in nodes_in(whole.node) if isinstance(node, ast.stmt) and node is not whole.node]
         here = [node for node in inner if line is not None and node.lineno <= line <= (node.end_lineno or node.lineno)]
-        innermost = frozenset(writes_of(list(ast.walk(here[-1])))) if here else frozenset()
+        innermost = frozenset(writes_of(nodes_in(here[-1]))) if here else frozenset()
         return innermost or whole.writes
 
     def blamed_for(self, statement: int, changed: str, names: Iterable[str]) -> str | None:
@@ -271,23 +281,23 @@ def _through_views(lines: list[SubmissionStatement]) -> list[SubmissionStatement
 
 
 def _line(node: ast.stmt, functions: _Functions) -> SubmissionStatement:
-    nodes = list(ast.walk(node))
+    nodes = nodes_of(node)
     blank = is_blank(node, nodes)
     if isinstance(node, ast.FunctionDef):
         functions[node.name] = _function(node)
         reads = uses = frozenset[str]()
-        writes = fresh = frozenset([node.name])
+        written = fresh = frozenset([node.name])
     else:
         reads, uses = reads_of(nodes)
-        writes, fresh = writes_of(nodes), freshly_bound(node)
+        written, fresh = writes(node), freshly_bound(node)
         helpers = dict(functions.called(node, reads))
         reads = reads.union(*(function.reads for function in helpers.values()))
         uses = uses.union(*(function.uses for function in helpers.values()))
         changed = (_arguments(node, name) for name, function in helpers.items() if function.writes_arguments)
-        writes = writes.union(*(function.writes for function in helpers.values()), *changed)
+        written = written.union(*(function.writes for function in helpers.values()), *changed)
         fresh -= reads
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
-            for name in writes:
+            for name in written:
                 functions[name] = _Function(reads, uses, frozenset(), writes_arguments=False)
             reads = uses = frozenset()
     return SubmissionStatement(
@@ -296,7 +306,7 @@ def _line(node: ast.stmt, functions: _Functions) -> SubmissionStatement:
         end_line=node.end_lineno or node.lineno,
         reads=reads,
         uses=uses,
-        writes=writes,
+        writes=written,
         fresh=fresh,
         blank=blank,
     )
@@ -306,14 +316,14 @@ def _function(node: ast.FunctionDef) -> _Function:
     arguments = node.args
     parameters = {posonlyarg.arg for posonlyarg in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]}
     parameters |= {argument.arg for argument in [arguments.vararg, arguments.kwarg] if argument is not None}
-    nodes = list(ast.walk(node))
+    nodes = nodes_in(node)
     shared = {name for inner in nodes if isinstance(inner, ast.Global | ast.Nonlocal) for name in inner.names}
     local = (parameters | names_stored(node)) - shared
     reads, uses = reads_of(nodes)
-    writes = writes_of(nodes) - {node.name}
-    return _Function(reads - local, uses - local, writes - local, bool(writes & parameters))
+    written = writes_of(nodes) - {node.name}
+    return _Function(reads - local, uses - local, written - local, bool(written & parameters))
 
 
 def _arguments(node: ast.AST, function: str) -> set[str]:
-    calls = [call for call in ast.walk(node) if isinstance(call, ast.Call) and getattr(call.func, "id", "") == function]
+    calls = [call for call in nodes_in(node) if isinstance(call, ast.Call) and getattr(call.func, "id", "") == function]
     return {name for call in calls for argument in call.args for name in root_of(argument)}

@@ -21,7 +21,7 @@ from app.grading.judge.parsed_submission import ParsedSubmission, SubmissionStat
 from app.grading.judge.product_kinds import names_gate
 from app.grading.judge.run_reports import RunReport
 from app.grading.judge.verdict import OTHER_ROAD, NameVerdict
-from app.syntax import expression_in, is_assignment, is_update, nodes_in
+from app.syntax import expression_in, is_assignment, is_simple, is_update, nodes_in
 
 MADE_BY = "which line {line} makes; begin there."
 
@@ -224,6 +224,8 @@ def steps_of(plan: ParsedSubmission, names: Iterable[str], forced: Collection[st
 
 def _inside(line: SubmissionStatement, name: str) -> set[str]:
     """Names by way of which *name* is computed within one statement, such as the body of a loop."""
+    if is_simple(line.node):
+        return set()
     inner = [node for node in nodes_in(line.node) if is_assignment(node) or is_update(node) or expression_in(node)]
     if inner == [line.node]:
         return set()

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from app.bindings import idle_comparisons, root_of
 from app.grading.diagnosis.grammar import is_module
 from app.grading.judge.parsed_submission import ParsedSubmission
-from app.syntax import as_written, called_name
+from app.syntax import as_written, called_name, nodes_in
 
 ALIKE = 0.8
 _STORES = (ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.Set, ast.SetComp)
@@ -58,7 +58,7 @@ def idle_line_text(name: str, plan: ParsedSubmission) -> str:
         for line in plan.lines
         if isinstance(node := line.node, ast.Expr) and name in line.reads and not line.writes
     ]
-    if not idle or any(isinstance(node, ast.ClassDef) for line in plan.lines for node in ast.walk(line.node)):
+    if not idle or any(isinstance(node, ast.ClassDef) for line in plan.lines for node in nodes_in(line.node)):
         return ""  # what a method of the learner's own changes, only its text says
     stores = {store for line in plan.lines for store in _stores(line.node)}
     for line, value in idle:
@@ -71,7 +71,7 @@ def idle_line_text(name: str, plan: ParsedSubmission) -> str:
 
 def _stores(node: ast.AST) -> Iterator[str]:
     """Names that *node* binds to a list, a dictionary or a set, whose methods change it."""
-    for inner in ast.walk(node):
+    for inner in nodes_in(node):
         match inner:
             case ast.Assign(targets=[*targets], value=value) if (
                 isinstance(value, _STORES) or called_name(value) in _NEW
@@ -85,7 +85,7 @@ _PAIRS = frozenset(["max", "min", "sort", "topk", "kthvalue", "median", "mode", 
 def paired_value_text(name: str, plan: ParsedSubmission) -> str:
     """A comparison on the way to *name* with what `x.max(1)` gives, which is no tensor; empty where there is none."""
     for line in plan.writing(name):
-        for node in ast.walk(line.node):
+        for node in nodes_in(line.node):
             sides = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
             pairs = (
                 side

@@ -19,6 +19,7 @@ from app.grading.reading.budget import CostError, DataSizeError, EntryBudget, Sp
 from app.grading.reading.interpreter import Interpreter, ReturnError
 from app.grading.reading.node import KnownNodes, UntracedError
 from app.grading.reading.plain_tracer import ITEMS_MAX, READING_ERRORS
+from app.syntax import nodes_in
 
 TOTAL, SECONDS = 40_000_000, 0.15
 STATEMENTS_MAX = 1_500
@@ -198,7 +199,7 @@ class LineReader(Interpreter):
     def forget_written(self, statement: ast.stmt) -> None:
         """Forget what *statement* would have written."""
         if statement not in self._written:
-            self._written[statement] = writes_of(list(ast.walk(statement)))
+            self._written[statement] = writes_of(nodes_in(statement))
         self.forget(self._written[statement])
 
 
@@ -244,4 +245,4 @@ def _is_change(expr: ast.expr) -> bool:
 
 def _may_leave(body: Sequence[ast.stmt]) -> bool:
     leaving = ast.Break | ast.Continue | ast.Return
-    return any(isinstance(node, leaving) for statement in body for node in ast.walk(statement))
+    return any(isinstance(node, leaving) for statement in body for node in nodes_in(statement))

@@ -24,7 +24,7 @@ from app.grading.operations.curves import GELU_CUBE, GELU_INNER, gelu_tanh_argum
 from app.grading.operations.numerics import Array, Axes, softmax, swapped
 from app.grading.operations.table import FUNCTIONS, OPERATIONS, RULES
 from app.grading.reading.node import OpNode, moved_back, reduced_count, with_kept_axes
-from app.syntax import every_name_in, parse_expression
+from app.syntax import every_name_in, nodes_in, parse_expression
 
 PASSED_ON = frozenset(op for op, texts in RULES.items() if {*texts} <= {"g", "-g"})
 """Operations that send the upstream gradient back as it is, or its opposite."""
@@ -56,8 +56,8 @@ def names_of(text: str) -> set[str]:
 @cache
 def joins_entries(text: str) -> bool:
     """True if by the rule *text* one entry of what arrives reaches several entries of the operand."""
-    calls = (node for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Call))
-    return any(isinstance(inner, ast.Name) and inner.id == "g" for node in calls for inner in ast.walk(node))
+    calls = (node for node in nodes_in(ast.parse(text, mode="eval")) if isinstance(node, ast.Call))
+    return any(isinstance(inner, ast.Name) and inner.id == "g" for node in calls for inner in nodes_in(node))
 
 
 @cache

@@ -33,7 +33,7 @@ from app.grading.judge.slips.visits import (
     visited_late,
     walked,
 )
-from app.syntax import name_node, name_of, names_stored
+from app.syntax import name_node, name_of, names_stored, nodes_in
 
 Habit = Callable[[ast.Module], Iterator[Slip]]
 _GRAD, _DATA, _UPSTREAM = "grad", "data", "out.grad"
@@ -56,7 +56,7 @@ def assigned(tree: ast.Module) -> Iterator[Slip]:
     """`self.grad = …` for `self.grad += …`, and `=+`."""
     plain: list[Replacement] = []
     behind: list[Replacement] = []
-    for node in ast.walk(tree):
+    for node in nodes_in(tree):
         target = _gradient_of(node)
         if not isinstance(node, ast.Assign) or target is None or isinstance(node.value, ast.Constant):
             continue
@@ -78,7 +78,7 @@ def value_for_number(tree: ast.Module) -> Iterator[Slip]:
     """`other` in a sum or a product of numbers, for `other.data`."""
     names_by_id: dict[int, ast.Name] = {}
     for function, _ in inner_functions(tree):
-        for statement in (node for node in ast.walk(function) if _gradient_of(node) is not None):
+        for statement in (node for node in nodes_in(function) if _gradient_of(node) is not None):
             for name in _operands(statement.value if isinstance(statement, ast.Assign | ast.AugAssign) else statement):
                 names_by_id[id(name)] = name
     names = list(names_by_id.values())
@@ -94,7 +94,7 @@ def value_for_number(tree: ast.Module) -> Iterator[Slip]:
 
 def _operands(value: ast.AST) -> Iterator[ast.Name]:
     """The bare names that *value* computes with."""
-    for node in ast.walk(value):
+    for node in nodes_in(value):
         match node:
             case ast.BinOp(left=left, right=right):
                 sides: list[ast.expr] = [left, right]
@@ -116,14 +116,14 @@ def bare_grad(tree: ast.Module) -> Iterator[Slip]:
         taken = {argument.arg for argument in (*function.args.args, *outer.args.args)}
         if _GRAD in stored | taken or "out" not in stored:
             continue
-        bare = [node for node in ast.walk(function) if name_of(node) == _GRAD]
+        bare = [node for node in nodes_in(function) if name_of(node) == _GRAD]
         yield from slips_at(tree, "bare-grad", [(node, expression("out.grad")) for node in bare], name="out")
 
 
 def _share_writes(tree: ast.Module) -> Iterator[tuple[Function, ast.AugAssign | ast.Assign]]:
     """The lines of a `_backward` that write one gradient, each with the method that makes the result."""
     for function, outer in inner_functions(tree):
-        for node in ast.walk(function) if "out" in names_stored(outer) else ():
+        for node in nodes_in(function) if "out" in names_stored(outer) else ():
             if isinstance(node, ast.AugAssign | ast.Assign) and _gradient_of(node) is not None:
                 yield outer, node
 
@@ -159,7 +159,7 @@ def division_for_factor(tree: ast.Module) -> Iterator[Slip]:
     places: list[Replacement] = []
     for outer, statement in _share_writes(tree):
         sides = [argument.arg for argument in outer.args.args]
-        for node in ast.walk(statement.value):
+        for node in nodes_in(statement.value):
             match node:
                 case ast.BinOp(
                     left=ast.Attribute(value=ast.Name(id="out"), attr="data"),
@@ -175,7 +175,7 @@ def division_for_factor(tree: ast.Module) -> Iterator[Slip]:
 def stored_together(tree: ast.Module) -> Iterator[Slip]:
     """Two shares in one line: both sums are made before either of them is stored."""
     for function, _ in inner_functions(tree):
-        for node in ast.walk(function):
+        for node in nodes_in(function):
             match node:
                 case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if all(
                     isinstance(target, ast.Attribute) and target.attr == _GRAD for target in targets
@@ -222,7 +222,7 @@ def returned(tree: ast.Module) -> Iterator[Slip]:
     """Shares that are returned, and stored nowhere."""
     for function, outer in inner_functions(tree):
         names = [argument.arg for argument in outer.args.args]
-        for node in ast.walk(function):
+        for node in nodes_in(function):
             if not isinstance(node, ast.Return) or node.value is None or calls(function, function.name):
                 continue
             shares = node.value.elts if isinstance(node.value, ast.Tuple | ast.List) else [node.value]
@@ -257,7 +257,7 @@ def dedented(tree: ast.Module) -> Iterator[Slip]:
 def called_early(tree: ast.Module) -> Iterator[Slip]:
     """`out._backward = _backward()`."""
     for function, outer in inner_functions(tree):
-        for node in ast.walk(outer):
+        for node in nodes_in(outer):
             match node:
                 case ast.Assign(targets=[ast.Attribute()], value=ast.Call(func=ast.Name(id=name) as called, args=[])):
                     if name == function.name:
@@ -266,7 +266,7 @@ def called_early(tree: ast.Module) -> Iterator[Slip]:
 
 def not_called(tree: ast.Module) -> Iterator[Slip]:
     """`node._backward` as a line of its own."""
-    for node in ast.walk(tree):
+    for node in nodes_in(tree):
         match node:
             case ast.Expr(value=ast.Attribute(attr=name) as place) if not _NEW.fullmatch(name):
                 yield from slips_at(tree, "not-called", [(place, ast.Call(place, [], []))], place=ast.unparse(place))
@@ -275,7 +275,7 @@ def not_called(tree: ast.Module) -> Iterator[Slip]:
 def thrown_away(tree: ast.Module) -> Iterator[Slip]:
     """`g.sum(0)` as a line of its own, or several such lines."""
     found: dict[str, list[tuple[ast.Expr, ast.Assign]]] = {}
-    for node in ast.walk(tree):
+    for node in nodes_in(tree):
         if not isinstance(node, ast.Expr):
             continue
         match node.value:
@@ -299,7 +299,7 @@ def thrown_away(tree: ast.Module) -> Iterator[Slip]:
 
 def python_sum(tree: ast.Module) -> Iterator[Slip]:
     """Python's `sum` of a tensor."""
-    called = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "sum"]
+    called = [node for node in nodes_in(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "sum"]
     yield from slips_at(tree, "python-sum", [(node.func, expression("torch.sum")) for node in called])
 
 
@@ -307,7 +307,7 @@ def math_for_method(tree: ast.Module) -> Iterator[Slip]:
     """`math.exp(x)`, for `x.exp()`."""
     called = [
         (node, node.func, node.args[0])
-        for node in ast.walk(tree)
+        for node in nodes_in(tree)
         if isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.func, ast.Attribute)
         if ast.unparse(node.func.value) == "math" and not ast.unparse(node.args[0]).endswith(f".{_DATA}")
     ]
@@ -322,9 +322,9 @@ def math_for_method(tree: ast.Module) -> Iterator[Slip]:
 
 def loop_rebinding(tree: ast.Module) -> Iterator[Slip]:
     """`p = p - step` in a loop over parameters, for `p -= step`."""
-    for loop in ast.walk(tree):
+    for loop in nodes_in(tree):
         taken = names_stored(loop.target) if isinstance(loop, ast.For) else set()
-        for node in ast.walk(loop) if taken else ():
+        for node in nodes_in(loop) if taken else ():
             match node:
                 case ast.Assign(
                     targets=[ast.Name(id=name) as target], value=ast.BinOp(left=ast.Name(id=before), op=op, right=step)
@@ -335,7 +335,7 @@ def loop_rebinding(tree: ast.Module) -> Iterator[Slip]:
 
 def missing_brackets(tree: ast.Module) -> Iterator[Slip]:
     """`a / 2 * h`, for `a / (2 * h)`."""
-    for node in ast.walk(tree):
+    for node in nodes_in(tree):
         match node:
             case ast.BinOp(
                 left=ast.BinOp(left=above, op=ast.Div(), right=ast.Name() | ast.Constant() as first),

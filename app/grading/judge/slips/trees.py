@@ -4,7 +4,7 @@ import ast
 import copy
 from collections.abc import Iterator, Sequence
 
-from app.syntax import parse_expression
+from app.syntax import nodes_in, parse_expression
 
 New = ast.expr | ast.stmt | list[ast.stmt]
 Replacement = tuple[ast.AST, New]
@@ -83,7 +83,7 @@ def inner_functions(tree: ast.AST) -> Iterator[tuple[Function, Function]]:
 def calls(node: ast.AST, name: str) -> bool:
     return any(
         isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.func.id == name
-        for inner in ast.walk(node)
+        for inner in nodes_in(node)
     )
 
 
@@ -105,7 +105,7 @@ def with_body(function: Function, body: Sequence[ast.stmt]) -> Function:
 def names_in(tree: ast.AST) -> set[str]:
     """The names of variables, arguments and functions in *tree*."""
     names: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes_in(tree):
         match node:
             case ast.Name(id=name) | ast.arg(arg=name) | ast.FunctionDef(name=name):
                 names.add(name)

@@ -16,11 +16,12 @@ from app.grading.judge.slips.trees import (
     statement_of,
     with_body,
 )
+from app.syntax import nodes_in
 
 
 def walked(tree: ast.Module) -> Iterator[Slip]:
     """An order that is walked from the wrong end."""
-    for node in ast.walk(tree):
+    for node in nodes_in(tree):
         match node:
             case ast.For(target=ast.Name(id=name), iter=ast.Name(id=order) as walk) if calls_method(node, name):
                 yield from slips_at(tree, "forward-walk", [(walk, expression(f"reversed({order})"))], name=order)
@@ -122,7 +123,7 @@ def unseen(tree: ast.Module) -> Iterator[Slip]:
         if not calls(function, function.name) or len(function.args.args) != 1:
             continue
         node, first = function.args.args[0].arg, function.body[0]
-        condition = next((inner for inner in ast.walk(function) if _asks(inner, node)), None)
+        condition = next((inner for inner in nodes_in(function) if _asks(inner, node)), None)
         if condition is None and outer is not None:
             guard = [statement_of(f"if {node} in _seen:\n    return"), statement_of(f"_seen.add({node})")]
             kept = with_body(function, [*guard, *function.body])
@@ -161,7 +162,7 @@ def _asks(node: ast.AST, name: str) -> bool:
 def visited_late(tree: ast.Module) -> Iterator[Slip]:
     """A node that is appended before what it was made from is visited."""
     for function, _ in functions_in(tree):
-        for body in (node.body for node in ast.walk(function) if isinstance(node, Function | ast.If | ast.For)):
+        for body in (node.body for node in nodes_in(function) if isinstance(node, Function | ast.If | ast.For)):
             loops = [at for at, node in enumerate(body) if isinstance(node, ast.For) and calls(node, function.name)]
             early = [
                 at

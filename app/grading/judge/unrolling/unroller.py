@@ -26,7 +26,7 @@ from app.grading.judge.unrolling.values import (
     stored,
 )
 from app.grading.judge.unrolling.variables import Variables
-from app.syntax import every_name_in
+from app.syntax import every_name_in, nodes_in
 
 STATEMENTS_MAX = 400
 """Of an unrolled text; each is a line that the jail runs."""
@@ -99,7 +99,7 @@ class _Unroller(TextEvaluator):
         wanted: Collection[str],
         copies: Collection[str] = (),
     ) -> None:
-        nodes = [node for statement in statements for node in ast.walk(statement)]
+        nodes = [node for statement in statements for node in nodes_in(statement)]
         super().__init__(sizes, writes_of(nodes))
         self.variables = Variables((node.id for node in nodes if isinstance(node, ast.Name)), wanted)
         self.copies = copies
@@ -193,7 +193,7 @@ class _Unroller(TextEvaluator):
 
     def _keep(self, node: ast.stmt) -> None:
         """Leave a statement as it is, such as a loop over a size: its names are what holds them now."""
-        nodes = [*ast.walk(node)]
+        nodes = nodes_in(node)
         if isinstance(node, ast.FunctionDef):
             own = {each.arg for each in nodes if isinstance(each, ast.arg)} | writes_of(nodes)
             if {each.id for each in nodes if isinstance(each, ast.Name)} & set(self.written) - own:
@@ -315,7 +315,7 @@ class _Unroller(TextEvaluator):
         if not (without_loops or self.variables.sets_apart(names)):
             return None
         for line in self.lines:
-            for node in ast.walk(line.node):
+            for node in nodes_in(line.node):
                 if isinstance(node, ast.Name):
                     node.id = names.get(node.id, node.id)
         shown = {text: variable.shown for text, variable in self.variables.made.items() if text not in names}
