@@ -4,6 +4,9 @@ from dataclasses import dataclass, replace
 
 from app.content.blocks import Bug, Checker, CodeBox, Forward, FunctionBox, Grad, Lesson
 
+PATIENCE = 5
+"""Times as long as its processor time a run may take on the clock: on a busy machine a sound one is not cut short."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradTask:

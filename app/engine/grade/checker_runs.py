@@ -9,6 +9,7 @@ from app.content.blocks import Checker
 from app.engine.grade import definition_runs
 from app.engine.grade.jail_runs import JailRunner
 from app.engine.grader import RunResult
+from app.engine.task import PATIENCE
 from app.grading.forward.driver_jobs import CheckHeader
 from app.grading.judge.check_verdict import ANSWER, names_of, stopped_everywhere, verdicts_of
 from app.grading.judge.parsed_submission import ParsedSubmission
@@ -68,4 +69,10 @@ def _job(checker: Checker, code: str, cases: dict[str, str], shown: list[str] | 
         "cases": {key: without_style(sources[name].code.source) for key, name in cases.items()},
         "shown": shown or [],
     }
-    return Job(driver="checker", header=header, seconds=checker.seconds, output_bytes=definition_runs.OUTPUT_BYTES)
+    return Job(
+        driver="checker",
+        header=header,
+        seconds=PATIENCE * checker.seconds,
+        cpu_seconds=checker.seconds,
+        output_bytes=definition_runs.OUTPUT_BYTES,
+    )

@@ -12,6 +12,7 @@ from app.engine.grade import definition_runs
 from app.engine.grade.jail_runs import JailRunner, TimeLimitedRunner
 from app.engine.grade.slip_search import Holding, SlipSearch
 from app.engine.grader import RunResult
+from app.engine.task import PATIENCE
 from app.grading.forward.driver_jobs import FunctionHeader
 from app.grading.judge.function_verdict import (
     CaseResult,
@@ -185,11 +186,13 @@ def _job(
         judged=dict(judged or {}),
         shown=shown or [],
     )
+    seconds = max(box.seconds, _SECONDS) if judge else box.seconds
     return Job(
         driver="function",
         header=header,
         arrays=arrays or {},
-        seconds=max(box.seconds, _SECONDS) if judge else box.seconds,
+        seconds=PATIENCE * seconds,
+        cpu_seconds=seconds,
         output_bytes=definition_runs.OUTPUT_BYTES,
     )
 

@@ -44,4 +44,4 @@ class TimeLimitedRunner:
         self._seconds = seconds
 
     def run(self, job: Job) -> Reply:
-        return self._jail.run(replace(job, cpu_seconds=self._seconds))
+        return self._jail.run(replace(job, cpu_seconds=min(job.cpu_seconds, self._seconds)))

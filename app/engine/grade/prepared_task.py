@@ -17,7 +17,7 @@ from app.engine.grade.hidden_pairs import edge_pair, more_pairs
 from app.engine.grade.jail_runs import JailRunner
 from app.engine.grade.substitution import Substitution
 from app.engine.grade.tape_queries import Beside, TapeQueries
-from app.engine.task import GradTask
+from app.engine.task import PATIENCE, GradTask
 from app.grading.forward.axis_names import axis_names
 from app.grading.forward.driver_jobs import AttemptHeader, AttemptRun
 from app.grading.judge.compare import Array, Fit, GradingOptions, Reference
@@ -171,7 +171,8 @@ class PreparedTask:
             "echoes": shows,
             "runs": runs,
         }
-        return Job(driver="attempt", header=header, arrays=arrays, seconds=self.task.grad.seconds)
+        seconds = self.task.grad.seconds
+        return Job(driver="attempt", header=header, arrays=arrays, seconds=PATIENCE * seconds, cpu_seconds=seconds)
 
     # More hidden runs.
 

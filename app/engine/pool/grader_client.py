@@ -21,7 +21,7 @@ from app.engine.pool.questions import (
     Fields,
     GraderQuestion,
 )
-from app.engine.task import AnyTask
+from app.engine.task import PATIENCE, AnyTask
 from app.engine.training_chunk import LONGEST_SECONDS, ChunkResult, TrainingChunk
 from app.grading.forward.facts import Facts, Outcome
 from app.grading.judge.line_shapes import InlayShapes
@@ -91,7 +91,9 @@ class GraderClient(ABC):
         return await self._ask(FACTS, {"forward": json.dumps(to_json_value(forward))}, READING_SECONDS)
 
     async def train(self, stretch: TrainingChunk) -> ChunkResult:
-        return await self._ask(TRAIN, {"stretch": to_json_value(stretch), "gate": self._gate}, LONGEST_SECONDS)
+        return await self._ask(
+            TRAIN, {"stretch": to_json_value(stretch), "gate": self._gate}, PATIENCE * LONGEST_SECONDS
+        )
 
     async def _submit(self, question: GraderQuestion[A], fields: Fields, seconds: float) -> A:
         """The answer to a submission. A run that turns out to be long begins anew, when a long one may.
@@ -99,7 +101,7 @@ class GraderClient(ABC):
         Which loop ends is not known beforehand. A first try is short, and where there is more than one grader, long
         runs never hold all of them: a class does not wait for the endless loops of a few.
         """
-        answer = await self._ask(question, {**fields, "seconds": SHORT_SECONDS}, seconds)
+        answer = await self._ask(question, {**fields, "seconds": SHORT_SECONDS}, PATIENCE * seconds)
         if answer.outcome != "timeout" or seconds <= SHORT_SECONDS:
             return answer
         if self._full:
@@ -113,7 +115,7 @@ class GraderClient(ABC):
         finally:
             self._waiting -= 1
         try:
-            return await self._ask(question, {**fields, "seconds": None}, seconds)
+            return await self._ask(question, {**fields, "seconds": None}, PATIENCE * seconds)
         finally:
             self._long.release()
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from app.engine.grade.jail_runs import JailRunner
 from app.engine.grade.outcomes import early_end_verdict
+from app.engine.task import PATIENCE
 from app.engine.train.corpus_file import examples_for
 from app.engine.training_chunk import DTYPES, LONGEST_SECONDS, Array, ChunkResult, TrainingChunk, array_of, numbers_of
 from app.grading.forward.driver_jobs import TrainHeader
@@ -74,7 +75,14 @@ class Trainer:
             rows = slice(stretch.first, stretch.stop) if stretch.part in ("calibrate", "evaluate") else slice(None)
             arrays |= {"X": examples.contexts[rows], "Y": examples.targets[rows]}
         header = _header(stretch, code)
-        return Job(driver="train", header=header, arrays=arrays, seconds=LONGEST_SECONDS, output_bytes=OUTPUT_BYTES)
+        return Job(
+            driver="train",
+            header=header,
+            arrays=arrays,
+            seconds=PATIENCE * LONGEST_SECONDS,
+            cpu_seconds=LONGEST_SECONDS,
+            output_bytes=OUTPUT_BYTES,
+        )
 
 
 def _header(stretch: TrainingChunk, code: str | None) -> TrainHeader:

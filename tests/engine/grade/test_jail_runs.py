@@ -21,6 +21,14 @@ def test_a_first_try_has_less_processor_time_and_all_wall_time() -> None:
     assert clock.seconds == [(2.0, 0.2)]
 
 
+def test_a_first_try_has_no_more_than_the_run_has_anyway() -> None:
+    clock = Clock()
+
+    TimeLimitedRunner(clock, 0.2).run(Job(driver="attempt", header={}, seconds=0.5, cpu_seconds=0.1))
+
+    assert clock.seconds == [(0.5, 0.1)]
+
+
 def test_the_time_of_all_runs_is_added_up_those_of_a_first_try_too() -> None:
     timed = Timed(Clock())
 
