@@ -235,7 +235,7 @@ def _step(draft: ProgramBuilder, operation: OperationExercise, x: str) -> None:
     sizes = match_shape(form.operands[operation.walk].axes, tensor.shape)
     fresh = [size for size in DIMS if size not in " ".join(tensor.shape)]
     new = {letter for operand in (*form.operands, OperandPattern(form.output)) for letter in operand.letters}
-    if sizes is None or len(new - set(sizes)) > len(fresh):
+    if sizes is None or len(new - set(sizes)) > len(fresh) or _is_used_up(form, sizes):
         return
     draft.chance.shuffle(fresh)
     sizes |= {letter: (fresh.pop(),) for letter in sorted(new - set(sizes))}
@@ -244,6 +244,12 @@ def _step(draft: ProgramBuilder, operation: OperationExercise, x: str) -> None:
         for at, operand_pattern in enumerate(form.operands)
     ]
     _apply(draft, operation, form, tuple(operands), sizes)
+
+
+def _is_used_up(form: Form, sizes: Mapping[str, Shape]) -> bool:
+    """True if *form* leaves less of an axis than there is, of one that may be a single place by now."""
+    shorter = [axis for axis in form.output if "-" in axis]
+    return any(not sizes[letter][0].isalnum() for axis in shorter for letter in axis if letter in sizes)
 
 
 def _new(draft: ProgramBuilder, operand: OperandPattern, sizes: Mapping[str, Shape]) -> str:
