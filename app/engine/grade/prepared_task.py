@@ -9,7 +9,7 @@ from itertools import islice
 
 import numpy as np
 
-from app.bindings import bound_anew, freshly_bound, simple_statements, writes_of
+from app.bindings import bound_anew, freshly_bound, simple_statements, writes
 from app.content.blocks import DeclaredMistake
 from app.engine.grade.forward_references import ForwardReferences
 from app.engine.grade.hidden_draws import DTYPE, HIDDEN
@@ -28,7 +28,7 @@ from app.grading.judge.unwritten import idle_line_text
 from app.grading.judge.verdict import RIGHT, NameVerdict
 from app.grading.operations.numerics import magnitude
 from app.sandbox.wire import Job, Reply
-from app.syntax import Statement, nodes_in
+from app.syntax import Statement
 
 RUNS = {"v": "v", "a": "a", "b": "b", "true": "a"}
 _SAME = 1e-9
@@ -224,7 +224,10 @@ class PreparedTask:
         return {run: placed(read[name]) for run, name in names.items()}
 
     def placed_in(self, plan: ParsedSubmission) -> Callable[[RunReport], RunReport]:
-        """Give a report the names that were in scope at each of its errors, and those that were still to come."""
+        """What gives a report the names that were in scope at each of its errors, and those that were still to come.
+
+        What stands around a statement is the same in all runs of *plan*, and is found once.
+        """
         scope_names = (*self._jobs[0]["scope"], *self.study.forward.dims)
 
         @cache
@@ -236,7 +239,7 @@ class PreparedTask:
         def ahead(statement: int) -> Mapping[str, int]:
             coming = plan.lines[statement : statement + MOST_KNOWN]
             lines = [line for each in reversed(coming) for line in reversed(simple_statements(each.node))]
-            written = {name: line.lineno for line in lines for name in writes_of(nodes_in(line))}
+            written = {name: line.lineno for line in lines for name in writes(line)}
             return written | {name: line.lineno for line in lines for name in freshly_bound(line)}
 
         @cache
