@@ -93,9 +93,11 @@ def _sum_windows(
     return full[..., down : down + height, right : right + width]
 
 
-def _folding_cost(x: Any, output_size: Any, *_: Any, **words: Any) -> tuple[int, int]:
+def _folding_cost(
+    x: Any, output_size: Any, _kernel_size: Any = 1, _dilation: Any = 1, padding: Any = 0, *_: Any, **_words: Any
+) -> tuple[int, int]:
     height, width = _pair(output_size)
-    down, right = _pair(words.get("padding", 0))
+    down, right = _pair(padding)
     return entry_count(np.shape(x)[:-1]) * entry_count(height + 2 * down, width + 2 * right), 2 * of_first(x)
 
 
