@@ -224,7 +224,7 @@ class PreparedTask:
         return {run: placed(read[name]) for run, name in names.items()}
 
     def placed_in(self, plan: ParsedSubmission) -> Callable[[RunReport], RunReport]:
-        """What gives a report the names that were in scope at each of its errors, and those that were still to come.
+        """Function that gives a report, at each of its errors, the names in scope and those that were still to come.
 
         What stands around a statement is the same in all runs of *plan*, and is found once.
         """
