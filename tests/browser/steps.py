@@ -22,11 +22,13 @@ Scheme = Literal["light", "dark"]
 SCHEMES: tuple[Scheme, ...] = ("dark", "light")
 
 
+# Questions that the script of their kind has not made its own yet: it is fetched by pages that have such a question.
+PLAIN = ".product:not(:has(.tile)), [data-sums]:not([data-rank]), .lines .moves[hidden]"
 # An idle network tells as much only where no stream is open and no answer was lost.
-STILL = """() => document.fonts.status === "loaded" && (
+STILL = f"""() => document.fonts.status === "loaded" && (
   matchMedia("(scripting: none)").matches
-  || !document.querySelector("meta[name=editor]:not([data-touched])")
-  || customElements.get("code-box") !== undefined
+  || !document.querySelector("{PLAIN}")
+  && (!document.querySelector("meta[name=editor]:not([data-touched])") || customElements.get("code-box") !== undefined)
 )"""
 
 
