@@ -213,12 +213,13 @@ def list_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
 
 
 def window_edits(node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
-    """A slice between two places, moved along: `x[0:M]` and `x[1:M + 1]`."""
+    """A slice between two places, moved along: `x[0:M]` and `x[1:M + 1]`; one that ends at a length."""
     match node:
         case ast.Slice(lower=ast.expr() as lower, upper=ast.expr() as upper, step=None):
             for by in map(ast.Constant, (1, -1, 2, -2)):
                 moved = ast.Slice(ast.BinOp(lower, ast.Add(), by), ast.BinOp(upper, ast.Add(), by))
                 yield Replacement("part", moved, node)
+            yield Replacement("length", ast.Slice(lower, ast.BinOp(lower, ast.Add(), upper)), upper)
 
 
 def _with_part(node: ast.Subscript, at: int, part: ast.expr) -> ast.Subscript:

@@ -47,6 +47,8 @@ LARGER: tuple[Once, ...] = (
     ("factor-extra", SAY["extra"], has_factor),
     ("divisor-missing", SAY["undivided"], lacks_division),
 )
+ONCE_MORE: tuple[Once, ...] = (LARGER[0], ("factor-extra", SAY["extra"], lacks_division))
+"""The same of a tensor that no rule on the way reads, so that none divides by it."""
 SMALLER: tuple[Once, ...] = (
     ("divided-by", SAY["lacking"], lacks_written_factor),
     ("divided-by", SAY["divided"], divides_once_more),
@@ -80,13 +82,15 @@ def _rows(
 ) -> Iterator[Hypothesis]:
     is_read = reads_all(view, (name,))
     ways = view.paths if whole else (path,)
-    if view.case.lines and not is_read and not any(_rule_reads(view, each, name) for each in ways):
+    is_in_rule = any(_rule_reads(view, each, name) for each in ways)
+    if view.case.lines and not is_read and not is_in_rule:
         return  # by an identity alone
     if abs(power) != 1.0:
         code, say = f"factor-power:{name}:{NAMES[power]}", SAY["power" if is_read else "power-lost"]
         yield _row(view, path, name, power, predict, code, say, partial(is_unmended, view, OTHERWISE))
         return
-    for code, say, holds in SMALLER if power < 0 else LARGER if is_read else LARGER[1:]:
+    larger = (LARGER if is_in_rule else ONCE_MORE) if is_read else LARGER[1:]
+    for code, say, holds in SMALLER if power < 0 else larger:
         said = OF_SHARE[say] if len(view.paths) > 1 and not whole else say
         yield _row(view, path, name, power, predict, f"{code}:{name}", said, partial(holds, view, name))
 
@@ -102,7 +106,7 @@ def _rule_reads(view: GradientAnalysis, path: GradientPath, name: str) -> bool:
 def _read_at(step: PathStep) -> set[str]:
     """Names of what the rule of *step* reads; that of a curve may be written with its input or its output."""
     words = names_of(rule_of(step.node, step.position) or "x * z")
-    words |= {"x", "y"} if len(step.node.operands) == 1 else set()
+    words |= {"x", "y"} if len(step.node.operands) == 1 and {"x", "y"} & words else set()
     parts = {"x": step.node.operands[step.position].text}
     parts |= {"z": step.node.operands[1 - step.position].text} if len(step.node.operands) > 1 else {}
     outputs = step.statement.outputs if step.is_root and "y" in words else ()

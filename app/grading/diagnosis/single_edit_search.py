@@ -359,12 +359,22 @@ def _right_steps(view: GradientAnalysis) -> frozenset[int]:
 
 
 def _is_foreign(view: GradientAnalysis, edit: Edit) -> bool:
-    """True if *edit* puts a matrix product where no forward line on the way has one, or takes all that arrives away."""
+    """True if *edit* puts a matrix product where no forward line on the way has one, or takes all that arrives away.
+
+    As well if it scales an end of a slice: beyond the end of an axis one place is as good as another.
+    """
+    if edit.change.kind.startswith("put-") and any(edit.old in ends for ends in view.once(_ends_of_slices)):
+        return True
     if edit.change.kind in LEFT_OUT and isinstance(edit.change.piece, ast.Name):
         gradients = view.case.other_gradients
         return edit.change.piece.id in gradients and not names_in([edit.root]) & gradients
     lines = {path.statement for path in view.paths} | {step.statement for _, _, step in view.every_step()}
     return edit.change.kind == "matmul" and not any(map(joins_matrices, (line.node for line in lines)))
+
+
+def _ends_of_slices(view: GradientAnalysis) -> Sequence[Collection[ast.AST]]:
+    """The parts of each slice in the lines."""
+    return [set(nodes_in(node)) for node in view.text.nodes if isinstance(node, ast.Slice)]
 
 
 def _edits(rerun: Rerun, likely: bool) -> Iterator[Edit]:

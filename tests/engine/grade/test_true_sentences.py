@@ -397,6 +397,24 @@ PICKED = box(
     "dE = torch.zeros_like(E)\ndE.index_add_(0, t, 2 * E[t] * dloss)",
     "dpick dp dlogp dE",
 )
+JOINED = box(
+    "joined",
+    "N: 4, P: 3, Q: 5",
+    "a: [N, P]; b: [N, Q]",
+    "y",
+    "y = torch.cat([a, b], 1)",
+    "da = dy[:, :P]\ndb = dy[:, P:]",
+    "da db",
+)
+SPREAD = box(
+    "spread",
+    "n: 6, D: 4",
+    "s: [n, D]",
+    "v",
+    "v = s.sum(0, keepdim=True) / (n - 1)",
+    "ds = dv.expand(n, D) / (n - 1)",
+    "ds",
+)
 ROWS = [
     # A sentence on the text is said where undoing, there, what it names makes the gradient right.
     (
@@ -732,6 +750,10 @@ ROWS = [
     ),
     (PRODUCT, "da = 5", "da:fixed", ["If `5` is what `b` was in an example, write `b`"], ["every entry"]),
     (PRODUCT, "da = 1", "da:fixed", ["The upstream gradient, `dy`, is not in it."], ["in an example"]),
+    # The end of a slice is a place: no factor mends it.
+    (JOINED, "db = dy[:, P:Q]", "db:wrong-part", ["`P:Q` ends at `Q`, which is a length"], ["factor", "division"]),
+    # A rule without the factor holds no division by it either.
+    (SPREAD, "ds = s * dv / (n - 1)", "ds:factor-extra:s", ["is scaled by `s` once more"], ["division"]),
 ]
 
 
