@@ -263,7 +263,8 @@ def headline(verdict: Verdict) -> str:
             if len(verdict.names) > 1
             else "Not yet right"
         )
-    lines = len({line for fault in faults for line in (fault.line or fault.name, *fault.also)})
+    apart = {line for name_verdict in verdict.names for line in name_verdict.also}
+    lines = len(apart.union(fault.line or fault.name for fault in faults))
     follows = sum(name_verdict.verdict == "follows" for name_verdict in verdict.names)
     them = "it" if lines == 1 else "them"
     after = f", {follows} {'follows' if follows == 1 else 'follow'} from {them}" if follows else ""

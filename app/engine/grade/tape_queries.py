@@ -19,7 +19,7 @@ from app.grading.diagnosis.diagnose import describe_unrecognised, diagnose, diag
 from app.grading.diagnosis.early_steps import diagnose_early_step
 from app.grading.diagnosis.elsewhere import is_right_with
 from app.grading.diagnosis.evidence import Diagnosis, Observation, WrongGradient
-from app.grading.diagnosis.helper_lines import is_mended_at, is_step_inside
+from app.grading.diagnosis.helper_lines import is_mended_at, is_step_inside, is_wrong_with
 from app.grading.diagnosis.rerun import read_on
 from app.grading.judge.compare import Array, GradingOptions, Reference, References, hidden_values
 from app.grading.judge.parsed_submission import ParsedSubmission
@@ -119,6 +119,15 @@ class TapeQueries:
     def is_mended_at(self, name: str, got: Mapping[str, Array], step: str) -> bool:
         """True if *got* is right with a gradient inside of the forward program in the place of *step*."""
         return bool(self._diagnose_with(partial(is_mended_at, step=step), name, got))
+
+    def is_wrong_with(self, name: str, got: Mapping[str, Array], step: str, true: Mapping[str, Array]) -> bool:
+        """True if *got*, read again with the *true* gradients for *step* by hidden run, is still wrong."""
+        values = tuple(true[run] for run in HIDDEN)
+
+        def is_wrong(case: WrongGradient) -> bool:
+            return is_wrong_with(replace(case, looks=case.looks[: len(HIDDEN)]), step, values)
+
+        return bool(self._diagnose_with(is_wrong, name, got))
 
     def is_right_with(self, name: str, lines: Sequence[Statement]) -> bool:
         """True if *lines*, read in the place of the submission's, give the gradient *name*."""

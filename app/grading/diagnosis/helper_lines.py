@@ -162,6 +162,15 @@ def is_mended_at(case: WrongGradient, step: str) -> bool:
         )
 
 
+@np.errstate(all="ignore")
+def is_wrong_with(case: WrongGradient, step: str, values: Inside) -> bool:
+    """True if that of *case* is still wrong with *values*, one for each look, for what a line makes of *step*."""
+    reruns = line_replays(GradientAnalysis(case))
+    made = [at for at in steps_made(reruns) if writes(reruns[0].lines[at]) == {step}] if reruns else []
+    with case.budget.one():
+        return len(made) == 1 and not _is_right_with(reruns, made[0], values)
+
+
 def _is_right_with_any(reruns: Sequence[Rerun], at: int, made: Inside, inside: Sequence[Inside]) -> bool:
     """True if the gradient is right with one of *inside* in the place of what the line *at* has *made*."""
     return any(_is_right_with(reruns, at, each) for each in inside if each[0].shape == made[0].shape)

@@ -314,6 +314,10 @@ class DiagnosisSource(Protocol):
         """True if *got* is right with a gradient inside of the forward program in the place of *step*."""
         ...
 
+    def is_wrong_with(self, name: str, got: Mapping[str, Array], step: str, true: Mapping[str, Array]) -> bool:
+        """True if *got*, read again with the *true* gradients for *step* by hidden run, is still wrong."""
+        ...
+
     def unrecognised(
         self, name: str, got: Mapping[str, Array], others: bool, settled: Collection[str] = ()
     ) -> Diagnosis:

@@ -13,7 +13,7 @@ from app.grading.judge.compare import HIDDEN, hidden_values, silent_consumers
 from app.grading.judge.near_misses import TABLES, diagnose_near_miss, diagnose_rounded
 from app.grading.judge.overwritten import explain_overwriting
 from app.grading.judge.roads import Roads
-from app.grading.judge.shared_steps import steps_of
+from app.grading.judge.shared_steps import BESIDES, steps_of
 from app.grading.judge.verdict import NameVerdict
 from app.syntax import arguments_of, as_written, called_name, nodes_in, options_of, program_of
 
@@ -185,7 +185,7 @@ class Reasons:
         # What is made of the first one may be wrong because of it; what is not, is wrong by its own line.
         apart = [other for other in wrong[1:] if not steps_of(self._plan, [other], self._ruling.forced) & {*wrong}]
         also = {other: self._plan.lines[self._plan.last[other]].line for other in apart}
-        besides = "".join(f" `{other}` in line {at} is not right either." for other, at in also.items())
+        besides = "".join(f" {BESIDES.format(name=other, line=at)}" for other, at in also.items())
         message = f"It starts at `{step}` in line {line}. {mistake.message}{besides}"
         return Diagnosis(code=code, message=message, line=line, step=step, also=(*also.values(),))
 

@@ -24,6 +24,7 @@ from app.grading.judge.verdict import OTHER_ROAD, NameVerdict
 from app.syntax import expression_in, is_assignment, is_simple, is_update, nodes_in
 
 MADE_BY = "which line {line} makes; begin there."
+BESIDES = "`{name}` in line {line} is not right either."
 
 
 class SharedSteps:
@@ -68,15 +69,35 @@ class SharedSteps:
         ):
             return None
         faults = [each for each in told if each.verdict == "wrong" and each.step]
-        steps = steps_of(self.plan, [verdict.name], self.ruling.forced) if faults else frozenset()
+        steps = self._steps(verdict.name) if faults else frozenset()
         fault = next((each for each in faults if each.step in steps), None)
         return None if fault is None else self._by_step(verdict, fault.step, fault.line)
 
     def _by_step(self, verdict: NameVerdict, step: str, line: int | None) -> NameVerdict:
         reads = "reads" if step in self._reads(verdict.name) else "is made by way of"
-        message = f"It {reads} `{step}`, {MADE_BY.format(line=line)}"
-        follows = replace(verdict, verdict="follows", code=None, key="", message=message, step=step, also=())
+        message, also = f"It {reads} `{step}`, {MADE_BY.format(line=line)}", ()
+        if (besides := self._wrong_besides(verdict.name, step)) is not None:
+            also = (self.plan.lines[self.plan.last[besides]].line,)
+            message += f" {BESIDES.format(name=besides, line=also[0])}"
+        follows = replace(verdict, verdict="follows", code=None, key="", message=message, step=step, also=also)
         return replace(follows, word=f"follows from {step}", worst=(), differences=None)
+
+    def _wrong_besides(self, name: str, step: str) -> str | None:
+        """The first step on the way to *name*, or else *name*, that is wrong on the true gradients for *step* as well.
+
+        What comes after it may be wrong by it.
+        """
+        every = self._every
+        if any(step[1:] not in every[run] for run in HIDDEN):
+            return None
+        true = {run: every[run][step[1:]].gradient for run in HIDDEN}
+        reading = {other for other in self._steps(name) if step in self._steps(other)}
+        for other in sorted((*reading, name), key=lambda text: self.plan.last[text]):
+            got = hidden_values(self.trials, other)
+            if got is not None and other[1:] in every[HIDDEN[0]] and self._doubtful(other):
+                if self.laboratory.is_wrong_with(other, got, step, true):
+                    return other
+        return None
 
     def wrong_once(self, told: Sequence[NameVerdict]) -> tuple[NameVerdict, ...]:
         """*told*, of which those that have one slip by one step that all are made of follow from that step.
@@ -98,18 +119,18 @@ class SharedSteps:
                 told[first], line=line, step=step, message=message_at_line(told[first].message, step, line)
             )
             for at in others:
-                if step in steps_of(self.plan, [told[at].name], self.ruling.forced):
+                if step in self._steps(told[at].name):
                     verdicts[at] = self._by_step(told[at], step, line)
         return tuple(verdicts)
 
     def _followers(self, told: Sequence[NameVerdict], name: str) -> list[int]:
         """Places in *told* of the gradients that follow from a step by way of which *name* is made too."""
-        steps = steps_of(self.plan, [name], self.ruling.forced)
+        steps = self._steps(name)
         return [at for at, verdict in enumerate(told) if verdict.verdict == "follows" and verdict.step in steps]
 
     def _common_step(self, names: Sequence[str]) -> str | None:
         """The step that mends the first of *names* and another one, and that is not the gradient it is named for."""
-        ways = [steps_of(self.plan, [name], self.ruling.forced) for name in names]
+        ways = [self._steps(name) for name in names]
         known = self._every[HIDDEN[0]]
         shared = {step for step in ways[0] if len(self.plan.writing(step)) == 1 and step[1:] not in known}
         for step in sorted(shared, key=lambda text: -self.plan.last[text]):
@@ -122,6 +143,10 @@ class SharedSteps:
         got = hidden_values(self.trials, name)
         return got is not None and self.laboratory.is_mended_at(name, got, step)
 
+    def _steps(self, name: str) -> frozenset[str]:
+        """The names by way of which *name* is computed, no gradient that the box asks for."""
+        return steps_of(self.plan, [name], self.ruling.forced)
+
     def _reads(self, name: str) -> frozenset[str]:
         """Names read by the statements that write *name*, also those inside of a loop."""
         lines = [line for line in self.plan.lines if name in line.writes]
@@ -131,7 +156,7 @@ class SharedSteps:
 
     def _doubtful_steps(self, name: str, verdict: NameVerdict) -> list[str]:
         """The steps by way of which *name* may be wrong without a slip of its own; and what shares memory with it."""
-        steps = steps_of(self.plan, [name], self.ruling.forced)
+        steps = self._steps(name)
         if verdict.verdict != "wrong":
             written = (self.plan.lines[at].writes for run in ("true", "v") for at in self._changing(name, run))
             return sorted({*steps, *(write for writes in written for write in writes)} - self.ruling.forced)

@@ -131,6 +131,22 @@ def test_two_wrong_steps_of_one_gradient_are_two_lines(engine):
     assert "`dg` in line 7 is not right either." in named(verdict, "dz").message
 
 
+@pytest.mark.parametrize(
+    ("right", "wrong", "said"),
+    [
+        ("df = dcell * c", "df = dcell * c_new", "`df` in line 5 is not right either."),
+        ("f * (1 - f)", "(1 - f)", "`dz` in line 8 is not right either."),
+    ],
+)
+def test_what_follows_from_a_wrong_step_is_judged_on_the_right_one(engine, right, wrong, said):
+    code = CELL.solution.replace("ds = dh_new * o", "ds = dh_new").replace(right, wrong, 1)
+
+    verdict, _ = standing(engine, CELL, code)
+
+    assert VerdictView(verdict).title.startswith("2 lines to fix")
+    assert named(verdict, "dz").message.endswith(said)
+
+
 def test_what_is_not_proved_wrong_takes_no_blame_for_what_reads_it(engine):
     lines = "s = dh2 * (1 - h2 ** 2)\ndh1 = s.cumsum(1) @ Wh.T\ndWx = x2.T @ s.cumsum(1)\n"
 
