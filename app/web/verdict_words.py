@@ -17,6 +17,7 @@ from app.grading.judge.verdict import (
     NOT_FINISHED,
     NOT_JUDGED,
     RIGHT,
+    SHARES_MEMORY,
     NameVerdict,
     Standing,
     Verdict,
@@ -265,7 +266,8 @@ def headline(verdict: Verdict) -> str:
         )
     apart = {line for name_verdict in verdict.names for line in name_verdict.also}
     lines = len(apart.union(fault.line or fault.name for fault in faults))
-    follows = sum(name_verdict.verdict == "follows" for name_verdict in verdict.names)
+    following = [name_verdict for name_verdict in verdict.names if name_verdict.verdict == "follows"]
+    follows = sum(not name_verdict.word.startswith(SHARES_MEMORY) for name_verdict in following)
     them = "it" if lines == 1 else "them"
     after = f", {follows} {'follows' if follows == 1 else 'follow'} from {them}" if follows else ""
     # Verdicts that were stored before have no word.

@@ -100,6 +100,7 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     unrecognised.diagnose_gated,
     unrecognised.without_upstream,
     off_terms.diagnose_off_term,
+    shares.diagnose_parts,
     lambda view: off_terms.diagnose_rest(view, partial(predicted, families=(*TWOFOLD, powers.power_hypotheses))),
 )
 """Families of predictions, and readers that look at the learner's tensor itself."""

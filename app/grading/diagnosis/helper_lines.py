@@ -81,7 +81,7 @@ def wrong_write(view: GradientAnalysis) -> int | None:
     return reruns[0].lines[lines[0]].lineno if len(lines) == 1 else None
 
 
-def _part(rerun: Rerun, at: int) -> Array | None:
+def part_of(rerun: Rerun, at: int) -> Array | None:
     """The part of the gradient that the line *at* adds, or makes; None where that has another shape."""
     now, before = ([*rerun.before, rerun.after][rank].arrays.get(rerun.name) for rank in (at + 1, at))
     if now is None or now.shape != rerun.look.reference.shape:
@@ -97,7 +97,7 @@ def _makes(rerun: Rerun, at: int) -> bool:
 
 def _covers(view: GradientAnalysis, rerun: Rerun, at: int) -> bool:
     """True if the line *at* writes each entry that is wrong, on one look."""
-    part, reference = _part(rerun, at), rerun.look.reference
+    part, reference = part_of(rerun, at), rerun.look.reference
     if part is None or rerun.look.got.shape != reference.shape:
         return False
     return not view.wrong(np.where(part == 0, rerun.look.got, reference), rerun.look)
@@ -108,7 +108,7 @@ def _is_shares(view: GradientAnalysis, rerun: Rerun, at: int) -> bool:
 
     What writes into a part may write the whole gradient there as well.
     """
-    part, reference, makes = _part(rerun, at), rerun.look.reference, _makes(rerun, at)
+    part, reference, makes = part_of(rerun, at), rerun.look.reference, _makes(rerun, at)
     if part is None:
         return False
     shares = [rerun.look.shares[path.key] for path in view.paths[:SHARES_MAX]]
@@ -166,9 +166,9 @@ def is_mended_at(case: WrongGradient, step: str) -> bool:
 def is_wrong_with(case: WrongGradient, step: str, values: Inside) -> bool:
     """True if that of *case* is still wrong with *values*, one for each look, for what a line makes of *step*."""
     reruns = line_replays(GradientAnalysis(case))
-    made = [at for at in steps_made(reruns) if writes(reruns[0].lines[at]) == {step}] if reruns else []
+    indices = [at for at in steps_made(reruns) if writes(reruns[0].lines[at]) == {step}] if reruns else []
     with case.budget.one():
-        return len(made) == 1 and not _is_right_with(reruns, made[0], values)
+        return len(indices) == 1 and not _is_right_with(reruns, indices[0], values)
 
 
 def _is_right_with_any(reruns: Sequence[Rerun], at: int, made: Inside, inside: Sequence[Inside]) -> bool:

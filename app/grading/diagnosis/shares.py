@@ -14,7 +14,7 @@ With one consumer, or one coefficient on all shares, the codes of `factors` stan
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -35,10 +35,12 @@ from app.grading.diagnosis.grammar import (
     removal_edits,
     sign_edits,
 )
+from app.grading.diagnosis.helper_lines import part_of
 from app.grading.diagnosis.minus_signs import has_minus, may_be_negative, may_subtract, with_minus
 from app.grading.diagnosis.naming import in_code, join_words, place_text
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.regression import solve_coefficients
+from app.grading.diagnosis.rerun import line_replays
 from app.grading.diagnosis.single_edit_search import mended_by
 from app.grading.diagnosis.unrecognised import without_upstream
 from app.grading.forward.statements import ForwardStatement, GradientPath
@@ -96,6 +98,40 @@ def diagnose_shares(view: GradientAnalysis, every: bool) -> Diagnosis | None:
     if len(wrong) == len(groups) and all(_near_each(column, first) for column in ratios) and not _is(first, 0.0):
         return _common(view, groups, first, every)
     return _apart(view, groups, ratios, wrong, every)
+
+
+def diagnose_parts(view: GradientAnalysis) -> Diagnosis | None:
+    """The line whose part of the gradient is a share that is off by a factor with a name, where more is off."""
+    reruns = view.once(line_replays) if len(view.case.writes) > 1 and view.shaped() else ()
+    for at in reruns[0].candidates() if reruns else ():
+        if view.case.name in reruns[0].written[at]:
+            parts = [part for rerun in reruns if (part := part_of(rerun, at)) is not None]
+            group, factor = (
+                next(_scaled_shares(view, parts), (None, None)) if len(parts) == len(reruns) else (None, None)
+            )
+            if group is not None and factor is not None:
+                line, text = reruns[0].lines[at].lineno, f"{_way(view, group)} {factor.text}"
+                return replace(view.case.told("several", SAY["part"], line=line, text=text), line=line)
+    return None
+
+
+def _scaled_shares(view: GradientAnalysis, parts: Sequence[Array]) -> Iterator[tuple[ProportionalPaths, NamedFactor]]:
+    """The shares that *parts*, one for each look, are but for a factor with a name, and which alone mend nothing."""
+    for group in _groups(view):
+        shares = [group.share(look.shares) for look in view.case.looks]
+        pairs = list(zip(view.case.looks, parts, shares, strict=True))
+        ratios = [ratio for _, part, share in pairs if (ratio := _ratio(part, share))]
+        if len(ratios) < len(parts) or _is(ratios, 1.0):
+            continue
+        factor = named_factor(view, ratios, group.paths)
+        if factor is not None and any(view.wrong(view.got[look] - part + share, look) for look, part, share in pairs):
+            yield group, factor
+
+
+def _ratio(part: Array, share: Array) -> float | None:
+    """The number by which *part* is *share*; None where it is no multiple."""
+    fitted = solve_coefficients(share.reshape(-1, 1), part.ravel(), SAME * magnitude(part))
+    return None if fitted is None or not np.isfinite(part).all() else float(fitted[0])
 
 
 def _common(

@@ -35,7 +35,16 @@ from app.grading.judge.run_reports import ReportedError, RunReport
 from app.grading.judge.shared_steps import SharedSteps, blamed_elsewhere, steps_of
 from app.grading.judge.torch_errors import kind_of
 from app.grading.judge.unwritten import missing_name_text
-from app.grading.judge.verdict import NOT_BEGUN, NOT_FINISHED, NOT_JUDGED, OTHER_ROAD, RIGHT, NameVerdict, Standing
+from app.grading.judge.verdict import (
+    NOT_BEGUN,
+    NOT_FINISHED,
+    NOT_JUDGED,
+    OTHER_ROAD,
+    RIGHT,
+    SHARES_MEMORY,
+    NameVerdict,
+    Standing,
+)
 from app.syntax import Statement
 
 FAULTS = frozenset({"wrong", "aliased", "mutated", "not-yet"})
@@ -91,7 +100,8 @@ class Judge:
             return compared
         told = list[NameVerdict]()
         for name_verdict in compared:
-            told.append(self.shared.follows(name_verdict, told) or self.reasons.told(name_verdict, explains))
+            follows = self.shared.follows(name_verdict, told)
+            told.append(follows or self._with_second_name(self.reasons.told(name_verdict, explains)))
         names = blamed_elsewhere(self.shared.wrong_once(told))
         return blame_header(names, self.plan, self.laboratory) if explains else names
 
@@ -279,7 +289,7 @@ class Judge:
             message = (
                 f"It was right when it was finished. `{partner}` is the same memory, and that line is not right yet."
             )
-            return replace(self._named(name, "follows", message=message), word=f"follows from {partner}")
+            return replace(self._named(name, "follows", message=message), word=f"{SHARES_MEMORY} {partner}")
         if verdict.verdict not in RIGHT or (self.fit.fits(name, "v") and self.fit.fits(name, "true")):
             return verdict
         sources = self._culprits(name, all_)
@@ -313,6 +323,16 @@ class Judge:
         if not self.roads.rounded(verdict.name):
             return self._told(verdict.name, "wrong", sentences.wrong_here(verdict.name))
         return replace(verdict, note=" ".join(part for part in (verdict.note, ROUNDING) if part))
+
+    def _with_second_name(self, verdict: NameVerdict) -> NameVerdict:
+        """*verdict* on a wrong line, with word that the name is a second one of a gradient that was right."""
+        shares = any(each.word == f"{SHARES_MEMORY} {verdict.name}" for each in self._compared.values())
+        at = self.plan.last.get(verdict.name, -1)
+        tensor = self.plan.renamed_from(at, verdict.name)
+        if verdict.verdict != "wrong" or not shares or not tensor:
+            return verdict
+        edited = sentences.mutated_tensor(verdict.name, tensor, self.plan.lines[at].line, second=verdict.name)
+        return replace(verdict, message=f"{verdict.message} Besides, {edited.message}")
 
     def _partner(self, name: str, all_: Mapping[str, NameVerdict]) -> str | None:
         """The wrong name by whose line *name* was changed in memory that both share."""

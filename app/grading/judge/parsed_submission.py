@@ -128,10 +128,14 @@ class ParsedSubmission:
     def second_name(self, statement: int, tensor: str) -> str:
         """A name that *statement* changes and that a line before it made another name of *tensor*; empty if none is."""
         written = self.lines[statement].writes if 0 <= statement < len(self.lines) else frozenset()
-        for line in reversed(self.lines[:statement]):
+        return next((name for name in sorted(written) if self.renamed_from(statement, name) == tensor), "")
+
+    def renamed_from(self, statement: int, name: str) -> str:
+        """The tensor of which a line before *statement* makes *name* another name; empty if none does."""
+        for line in reversed(self.lines[: max(statement, 0)]):
             match line.node:
-                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=source)) if name in written:
-                    return name if source == tensor else ""
+                case ast.Assign(targets=[ast.Name(id=target)], value=ast.Name(id=source)) if target == name:
+                    return source
         return ""
 
     def drawn_on(self, finished: Iterable[str]) -> dict[str, frozenset[str]]:

@@ -75,11 +75,11 @@ class SharedSteps:
 
     def _by_step(self, verdict: NameVerdict, step: str, line: int | None) -> NameVerdict:
         reads = "reads" if step in self._reads(verdict.name) else "is made by way of"
-        message, also = f"It {reads} `{step}`, {MADE_BY.format(line=line)}", ()
+        message, also = f"It {reads} `{step}`, {MADE_BY.format(line=line)}", list[int]()
         if (besides := self._wrong_besides(verdict.name, step)) is not None:
-            also = (self.plan.lines[self.plan.last[besides]].line,)
+            also.append(self.plan.lines[self.plan.last[besides]].line)
             message += f" {BESIDES.format(name=besides, line=also[0])}"
-        follows = replace(verdict, verdict="follows", code=None, key="", message=message, step=step, also=also)
+        follows = replace(verdict, verdict="follows", code=None, key="", message=message, step=step, also=(*also,))
         return replace(follows, word=f"follows from {step}", worst=(), differences=None)
 
     def _wrong_besides(self, name: str, step: str) -> str | None:
@@ -94,9 +94,9 @@ class SharedSteps:
         reading = {other for other in self._steps(name) if step in self._steps(other)}
         for other in sorted((*reading, name), key=lambda text: self.plan.last[text]):
             got = hidden_values(self.trials, other)
-            if got is not None and other[1:] in every[HIDDEN[0]] and self._doubtful(other):
-                if self.laboratory.is_wrong_with(other, got, step, true):
-                    return other
+            known = got is not None and other[1:] in every[HIDDEN[0]] and self._doubtful(other)
+            if known and self.laboratory.is_wrong_with(other, got or {}, step, true):
+                return other
         return None
 
     def wrong_once(self, told: Sequence[NameVerdict]) -> tuple[NameVerdict, ...]:

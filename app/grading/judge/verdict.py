@@ -16,6 +16,8 @@ INNOCENT, DIFFERS = "innocent", "differs"
 """Of a line that is right and was called the wrong one, and of a case that came to another value."""
 OTHER_ROAD = "other-road"
 """The row of a diagnosis that is no slip: the numbers are right, and the box asks for one road."""
+SHARES_MEMORY = "shares memory with"
+"""How the word begins for a right name that the line of another name edits."""
 NOT_BEGUN, NOT_FINISHED, NOT_JUDGED = "not begun", "not finished", "not judged"
 """Words of a gradient that is not there: no line of its own, a blank in one of its lines, a stop before it."""
 RIGHT: frozenset[str] = frozenset({"right", "right-other-road"})

@@ -132,19 +132,19 @@ def test_two_wrong_steps_of_one_gradient_are_two_lines(engine):
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong", "said"),
+    ("right", "wrong", "words"),
     [
         ("df = dcell * c", "df = dcell * c_new", "`df` in line 5 is not right either."),
         ("f * (1 - f)", "(1 - f)", "`dz` in line 8 is not right either."),
     ],
 )
-def test_what_follows_from_a_wrong_step_is_judged_on_the_right_one(engine, right, wrong, said):
+def test_what_follows_from_a_wrong_step_is_judged_on_the_right_one(engine, right, wrong, words):
     code = CELL.solution.replace("ds = dh_new * o", "ds = dh_new").replace(right, wrong, 1)
 
     verdict, _ = standing(engine, CELL, code)
 
     assert VerdictView(verdict).title.startswith("2 lines to fix")
-    assert named(verdict, "dz").message.endswith(said)
+    assert named(verdict, "dz").message.endswith(words)
 
 
 def test_what_is_not_proved_wrong_takes_no_blame_for_what_reads_it(engine):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.web.verdict_words import headline
 from tests.grading.boxes.load import Box, make_forward
 
 QUIET = {"right", "right-other-road", "follows"}
@@ -415,6 +416,16 @@ SPREAD = box(
     "ds = dv.expand(n, D) / (n - 1)",
     "ds",
 )
+RENAMED = box(
+    "renamed",
+    "N: 5, D: 4",
+    "X: [N, D]; w: [N, D]; k: [N, D]",
+    "r",
+    "m = w - X\nu = m + k\nz = torch.tanh(u)\nv = X.logsumexp(1, keepdim=True)\nr = z * v",
+    "dz = dr * v\ndu = dz * (1 - z ** 2)\ndm = du\ndX = -dm\ndv = (dr * z).sum(1, keepdim=True)\n"
+    "dX += dv * torch.softmax(X, 1)",
+    "dz du dm dX dv",
+)
 ROWS = [
     # A sentence on the text is said where undoing, there, what it names makes the gradient right.
     (
@@ -780,6 +791,21 @@ def test_a_sentence_holds_of_the_lines_that_were_written(engine, one, lines, cod
 @pytest.mark.parametrize("one", {row[0].name: row[0] for row in ROWS}.values(), ids=lambda one: one.name)
 def test_the_programs_of_these_rows_are_sound(engine, one):
     assert engine.check(one.task(grade="value"), one.solution).passed
+
+
+@pytest.mark.parametrize("rest", ["torch.softmax(X, 1)", "X.exp()"])
+def test_what_shares_the_memory_of_a_wrong_line_does_not_follow_from_it(engine, rest):
+    text = RENAMED.solution.replace("dX = -dm", "dX = dm").replace("torch.softmax(X, 1)", rest)
+
+    verdict = engine.check(RENAMED.task(grade="value"), text)
+    names = {name.name: name for name in verdict.names}
+
+    assert headline(verdict) == "1 line to fix"
+    assert [name for name, verdict in names.items() if verdict.verdict not in QUIET] == ["dX"]
+    assert names["dX"].line == 4
+    assert "the share through `m` has the opposite sign" in names["dX"].message
+    assert "`dX = dm` gives `dm` a second name, and line 6 edits" in names["dX"].message
+    assert names["du"].word == names["dm"].word == "shares memory with dX"
 
 
 def test_in_a_loop_the_line_of_the_write_is_at_fault(engine):
