@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.turns import TURNS, leave_for_later
+from tests import turns
+from tests.turns import TURNS, leave_for_later, rows_in_turn
 
 IN_TURN, PROVE = pytest.mark.in_turn, pytest.mark.prove
 
@@ -33,6 +34,17 @@ def test_rows_are_left_for_later_where_a_mark_says_so(
 
     assert len([call for call in calls if PROVE.mark not in call.marks]) == left
     assert calls
+
+
+@pytest.mark.parametrize("count", [1, 5, 8, 12, 30])
+def test_each_row_has_its_turn_and_no_turn_is_without_a_row(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    made = []
+    for digest in range(256):
+        monkeypatch.setattr(turns, "sources_digest", lambda _, digest=digest: bytes([digest]))
+        made.append(rows_in_turn(range(count), 8))
+
+    assert {row for rows in made for row in rows} == {*range(count)}
+    assert {len(rows) for rows in made} <= {max(count // 8, 1), -(-count // 8)}
 
 
 def test_a_table_without_parameters_stays_as_it_is() -> None:

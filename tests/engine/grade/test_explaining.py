@@ -93,6 +93,7 @@ dh0 = carry
 """
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(
     ("old", "new", "code"),
     [
@@ -157,6 +158,7 @@ dx = gamma / (N * torch.sqrt(var + 1e-5)) * (N * dout - dbeta - xhat * dgamma)
 """
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(
     ("old", "new", "code"),
     [

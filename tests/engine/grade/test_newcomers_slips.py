@@ -199,6 +199,7 @@ def submitted(one, lines):
     return "\n".join(lines if line.split()[0] in written else line for line in one.solution.split("\n"))
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(("one", "lines", "code", "said", "unsaid"), ROWS, ids=[row[1] for row in ROWS])
 def test_a_newcomers_slip_is_told_as_what_it_is(engine, one, lines, code, said, unsaid):
     verdict = engine.check(one.task(grade="value"), submitted(one, lines))

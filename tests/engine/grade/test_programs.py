@@ -1,7 +1,7 @@
 """The judge on programs in the style of public code: right forms pass, a wrong edit is one red line with a true name.
 
 What is right and what is wrong is torch's word, in double precision on data of several sizes. `make test` looks at one
-edit of each fourth program, `make prove` at some five thousand.
+edit of an eighth of the programs, `make prove` at some five thousand.
 """
 
 import ast
@@ -18,6 +18,7 @@ from tests.grading.programs.load import PROGRAMS
 from tests.grading.programs.measure import Measure
 from tests.grading.programs.slip import AT_FAULT, Slip
 from tests.grading.programs.texts import is_so_of_text
+from tests.turns import rows_in_turn
 
 FEWEST_PROGRAMS, FEWEST_KINDS = 60, 40
 EACH = 64
@@ -133,6 +134,7 @@ NAMED_SLIPS = (
 )
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(("name", "right", "wrong", "code", "words"), NAMED_SLIPS, ids=[row[3] for row in NAMED_SLIPS])
 def test_a_slip_in_a_program_is_named(engine, name, right, wrong, code, words):
     program = next(one for one in PROGRAMS if one.name == name)
@@ -214,7 +216,7 @@ def test_what_is_false_of_the_text_is_seen(row):
     assert not is_so_of_text(slip)
 
 
-FEW = (PROGRAMS[::4], 1)
+FEW = (rows_in_turn(PROGRAMS, 8), 1)
 PARTS = {f"part {part + 1} of 3": (PROGRAMS[part::3], EACH) for part in range(3)}
 
 

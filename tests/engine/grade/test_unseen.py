@@ -80,6 +80,7 @@ STEPS = (
 )
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(("name", "right", "wrong", "code"), STEPS, ids=[row[2] for row in STEPS])
 def test_a_slip_in_a_helper_step_is_named_at_the_first_gradient_of_it(engine, name, right, wrong, code):
     box = next(one for one in (*BOXES, *MORE) if one.name == name)
@@ -102,6 +103,7 @@ BELOW = (
 )
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(("right", "wrong", "code"), BELOW, ids=[row[2] for row in BELOW])
 def test_a_slip_is_named_whatever_stands_in_other_lines(engine, right, wrong, code):
     assert NETWORK.solution.count(right) == 1
