@@ -9,7 +9,7 @@ import ast
 import re
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -24,12 +24,13 @@ from app.grading.judge.verdict import Verdict
 from app.sandbox.runner import Jail
 from app.settings import Settings
 from app.web.application import create_app
-from tests.courses import course_in
+from tests.courses import LESSONS, course_in
 from tests.web.asking import Ask, Asker, asking, without_clock
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "architecture.md"
 APP = str(ROOT / "app") + "/"
+COURSE = course_in(LESSONS)
 
 
 class NearGrader:
@@ -112,23 +113,23 @@ def gone(jail: Jail) -> dict[str, list[str]]:
         return walks(asker)
 
 
-def pages_of_the_course(jail: Jail) -> dict[str, list[str]]:
-    """By lesson: the files that its page enters, for somebody who has written in a box."""
-    lessons = ROOT / "lessons"
-    course = course_in(lessons)
-    lesson, box = next((one, box) for one in course.lessons for box in one.exercises if isinstance(box, Grad))
-    found = {}
-    with near_site(jail, lessons) as asker:
+@contextmanager
+def pages_of_the_course(jail: Jail) -> Iterator[Callable[[str], list[str]]]:
+    """What tells of a lesson the files that its page enters, for somebody who has written in a box."""
+    lesson, box = next((one, box) for one in COURSE.lessons for box in one.exercises if isinstance(box, Grad))
+    with near_site(jail, LESSONS) as asker:
         form = urlencode({"code": "dx = 1", "revision": "0"}).encode()
         begun = asker(Ask("POST", f"/lessons/{lesson.slug}/code/{box.name}/draft", SENT, form))
         cookie = (b"cookie", begun.header("set-cookie").partition(";")[0].encode())
-        for one in course.lessons:
-            page = Ask("GET", f"/lessons/{one.slug}", (cookie,))
+
+        def files_of(slug: str) -> list[str]:
+            page = Ask("GET", f"/lessons/{slug}", (cookie,))
             asker(page)
             with entered() as files:
                 assert asker(page).status == 200
-            found[one.slug] = files
-    return found
+            return files
+
+        yield files_of
 
 
 def written(page: str) -> dict[str, list[str]]:
