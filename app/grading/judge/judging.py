@@ -6,7 +6,7 @@ taken along that same road: only the gradients that the learner's formula really
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Diagnosis
@@ -70,7 +70,7 @@ class Judge:
         self.references = references
         self._reach = reach
         self.visible = trials["v"]
-        self._translations: dict[tuple[int, int | None, str, str], str] = {}
+        self._translations: dict[tuple[object, ...], str] = {}
         self.fit = Fit(ruling, trials, references)
         self.drawn_on = plan.drawn_on(ruling.forced)
         self.stopped = next(filter(self._by_itself, self.visible.errors), next(iter(self.visible.errors), None))
@@ -183,6 +183,12 @@ class Judge:
 
     def translated(self, error: ReportedError) -> str:
         """Sentence for *error*; another text in its line is proposed only where the line with it is right."""
+        key = (error.statement, error.line, error.source, error.kind, error.text, error.operands)
+        if key not in self._translations:
+            self._translations[key] = self._translate(error)
+        return self._translations[key]
+
+    def _translate(self, error: ReportedError) -> str:
         written, required = {*self.plan.written_at(error.statement, error.line)}, self.ruling.required
         made_of = ((name, steps_of(self.plan, [name], self.ruling.forced)) for name in required)
         name = next((name for name in required if name in written), None)
@@ -191,6 +197,7 @@ class Judge:
         def is_right(lines: Sequence[Statement]) -> bool:
             return name is not None and self.laboratory.is_right_with(name, lines)
 
+        @cache
         def mends(text: str, instead: str) -> bool:
             return is_right(lines_with(self.plan, error, text, instead))
 

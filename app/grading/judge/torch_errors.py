@@ -129,10 +129,13 @@ def _fits_without_transpose(error: ReportedError) -> str:
 
 
 def _products(error: ReportedError) -> Iterator[str]:
-    """The operands multiplied in either order, each as it stands or transposed."""
-    texts = [error_operand.source for error_operand in error.operands[:2]]
-    for first, second in permutations(texts, 2):
-        yield from (f"({first}){one} @ ({second}){other}" for one, other in product(("", ".mT"), repeat=2))
+    """The operands multiplied in either order, each as it stands or transposed, where their inner sizes match."""
+    for first, second in permutations(error.operands[:2], 2):
+        matrices = min(len(first.shape), len(second.shape)) >= MATRIX
+        for turns in product(("", ".mT"), repeat=2):
+            inner, outer = -2 if turns[0] else -1, -1 if turns[1] else -2
+            if not matrices or first.shape[inner] == second.shape[outer]:
+                yield f"({first.source}){turns[0]} @ ({second.source}){turns[1]}"
 
 
 def _vector(match: re.Match[str], error: ReportedError) -> str:

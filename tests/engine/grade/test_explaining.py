@@ -7,9 +7,11 @@ from app.engine.grade.engine import UNEXPLAINED, Engine
 from app.engine.grade.explanation_time import ExplanationTimeBudget
 from app.engine.grade.tape_queries import OTHERS_FIRST, SPENT
 from app.grading.judge import judging
+from app.syntax import as_written
 from tests.grading.boxes.load import Box, OpenJail, load, make_forward
 
 BOX = next(box for box in load("boxes.toml") if len(box.require) > 1 and box.forward.dims)
+PRODUCTS = next(box for box in load("boxes.toml") if box.solution.endswith("dW = X.T @ dY\n"))
 WRONG = "\n".join(f"{name} = {name} * 1.7 + 0.3" for name in BOX.require)
 
 
@@ -41,6 +43,16 @@ def test_what_is_told_first_is_not_compared_again_for_the_reasons(monkeypatch):
     Engine(OpenJail(), None, tell=lambda _bare: None).check(BOX.task(), wrong())
 
     assert len(compared) == len(BOX.require)
+
+
+def test_another_product_is_tried_once_in_a_check(monkeypatch):
+    tried = []
+    monkeypatch.setattr(tape_queries, "is_right_with", lambda _case, lines: tried.append(as_written(lines[-1])))
+
+    Engine(OpenJail(), None).check(PRODUCTS.task(), PRODUCTS.solution.replace("X.T @ dY", "X @ dY"))
+
+    assert tried
+    assert len(tried) == len({*tried})
 
 
 def test_nothing_is_told_of_what_is_right():

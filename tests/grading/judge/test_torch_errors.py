@@ -213,6 +213,14 @@ def test_a_transpose_of_three_axes_is_no_cause_where_mt_would_not_fit():
     assert ".mT" not in message
 
 
+def test_a_product_is_tried_only_where_its_inner_sizes_match():
+    tried = []
+
+    translate_error(replace(failed("r = X @ W"), mends=lambda _text, instead: bool(tried.append(instead))))
+
+    assert {*tried} == {"(X).mT @ (W)", "(W).mT @ (X)"}
+
+
 UNNAMED = [
     ("output with shape [27] doesn't match the broadcast shape [32, 27]", "The place on the left has shape (27,)"),
     (
