@@ -1,7 +1,7 @@
 """Attempts of a learner with their verdicts, and the progress they made."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, cast
@@ -23,6 +23,8 @@ _KEY = re.compile(r'"key":"[^"]')
 """In a verdict (JSON) with a gradient whose mistake is not named."""
 SITTINGS = "practice/sitting-"
 """How the names of sittings begin; what is written there is kept as that of any lesson."""
+AttemptKey = tuple[int, datetime]
+"""Number and time of an attempt: the number alone is given again once the last one is deleted."""
 KEPT_ATTEMPTS = 50
 """At one exercise: the newest of them, the newest that was right, and those that a training run refers to."""
 
@@ -129,10 +131,17 @@ async def tries_of(
     return {attempt.exercise: AttemptSummary(count, failed, attempt) for attempt, count, failed in rows}
 
 
-async def verdicts_at(db: AsyncSession, learner: int, lesson: str, exercise: str) -> Sequence[str | None]:
-    """Stored verdicts at one exercise, of every attempt that is kept."""
-    rows = await db.scalars(_VERDICTS, {"learner": learner, "lesson": lesson, "exercise": exercise})
-    return rows.all()
+async def attempt_keys(db: AsyncSession, learner: int, lesson: str, exercise: str) -> Sequence[AttemptKey]:
+    """Every attempt at one exercise that is kept."""
+    rows = await db.execute(_ATTEMPT_KEYS, {"learner": learner, "lesson": lesson, "exercise": exercise})
+    return [(row.id, row.created_at) for row in rows]
+
+
+async def verdicts_of(db: AsyncSession, attempts: Collection[AttemptKey]) -> dict[AttemptKey, str]:
+    """Stored verdicts of *attempts*."""
+    columns = (Attempt.id, Attempt.created_at, Attempt.verdict_json)
+    rows = await db.execute(select(*columns).where(Attempt.id.in_([number for number, _ in attempts])))
+    return {(row.id, row.created_at): row.verdict_json for row in rows}
 
 
 async def right_texts(db: AsyncSession, learner: int, lesson: str) -> dict[str, str]:
@@ -156,7 +165,7 @@ def _tries(*conditions: ColumnElement[bool]) -> Select[Any]:
 
 # Made once: to put a statement together takes longer than to run it, and every check asks these.
 _TRIES, _TRIES_AT_ONE = _tries(*_MINE), _tries(*_AT_ONE)
-_VERDICTS = select(Attempt.verdict_json).where(*_AT_ONE)
+_ATTEMPT_KEYS = select(Attempt.id, Attempt.created_at).where(*_AT_ONE)
 _OLDER = select(Attempt.id).where(*_AT_ONE).order_by(Attempt.id.desc()).offset(KEPT_ATTEMPTS).limit(1)
 _NEWEST_RIGHT = select(func.coalesce(func.max(Attempt.id), 0)).where(*_AT_ONE, Attempt.correct.is_(True))
 _TRAINED = select(TrainingRun.attempt_id).where(

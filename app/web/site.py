@@ -47,7 +47,7 @@ from app.store.assignments import lessons_seen
 from app.store.board import Asked, assigned_exercises, has_exercise
 from app.store.database import Database
 from app.store.event_bus import EventBus
-from app.store.progress import LessonState, lesson_state
+from app.store.progress import AttemptKey, LessonState, lesson_state
 from app.store.tables import Assignment, Draft
 from app.web.checks import CheckService, TaskRegistry
 from app.web.middleware.frames import FRAME
@@ -201,6 +201,8 @@ class Site:
     """What is assigned to a learner, where an instructor looks at pages as they see them: nothing else is shown."""
     kept: RenderCache = field(default_factory=RenderCache)
     """What was made once is the same for all, in a frame and with private lessons too."""
+    right_names: LruCache[AttemptKey, frozenset[str]] = field(default_factory=lambda: LruCache(MOST_KEPT))
+    """Gradients that were right, by check of an exam: its verdict is written once."""
     faults: tuple[LessonError, ...] = ()
     """What is wrong with the files of the course, where its author reads along."""
 

@@ -287,7 +287,8 @@ async def _lamps(box: BoxRequest, learner: int) -> tuple[Lamp, ...]:
     if unit is None or exam is None:
         return ()
     async with box.site.database.read() as db:
-        solved, right = await progress.solved_by_lesson(db, learner), await right_in(db, learner, *exam)
+        solved = await progress.solved_by_lesson(db, learner)
+        right = await right_in(box.site, db, learner, *exam)
     return gradients_of(unit, exam[1], solved, right)
 
 

@@ -60,7 +60,7 @@ async def _exam(site: Site, learner: int | None, solved: Solved) -> Exam | None:
         return None
     lesson, exam = exam_place
     async with site.database.read() as db:
-        right = await right_in(db, learner, lesson, exam)
+        right = await right_in(site, db, learner, lesson, exam)
         rows = await progress.progress_in(db, learner, lesson.name) if learner is not None else {}
     return Exam(
         url=f"{lesson.address}#{exam.name}",

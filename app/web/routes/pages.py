@@ -85,10 +85,10 @@ async def lesson(
     unit = site.unit_of(lesson)
     exam = exam_of(site.kept, unit)
     solved = await solved_by(site, learner if lesson.requires or exam else None)
-    right = set[str]()
+    right = frozenset[str]()
     if exam and learner is not None:
         async with site.database.read() as db:
-            right = await right_in(db, learner, *exam)
+            right = await right_in(site, db, learner, *exam)
     return site.pages.page(
         request,
         "lesson.html",

@@ -58,7 +58,7 @@ async def lamp_strip(site: Site, learner: int | None, solved: Solved) -> LampStr
         return None
     lesson, exam = place
     async with site.database.read() as db:
-        right = await right_in(db, learner, lesson, exam)
+        right = await right_in(site, db, learner, lesson, exam)
     lamps = gradients_of(site.unit_of(lesson), exam, solved, right)
     training = training_with(site.course, lesson, exam.name)
     if training is None:

@@ -9,6 +9,7 @@ from app.content.blocks import Grad, Lesson, Unit
 from app.engine.json_columns import decoded_verdict
 from app.grading.judge.verdict import RIGHT
 from app.store import progress
+from app.web.site import Site
 from app.web.views.course_progress import Solved
 
 
@@ -32,8 +33,17 @@ def gradients_of(unit: Unit, exam: Grad, solved: Solved, right: Collection[str] 
     return tuple(Lamp(name, name in done, first[name]) for name in exam.require)
 
 
-async def right_in(db: AsyncSession, learner: int | None, lesson: Lesson, exam: Grad) -> set[str]:
+async def right_in(site: Site, db: AsyncSession, learner: int | None, lesson: Lesson, exam: Grad) -> frozenset[str]:
     """Gradients that were right in some check of *exam*: a slip in a later one puts out no lamp."""
-    texts = await progress.verdicts_at(db, learner, lesson.name, exam.name) if learner is not None else ()
-    verdicts = filter(None, map(decoded_verdict, texts))
-    return {name.name for verdict in verdicts for name in verdict.names if name.verdict in RIGHT}
+    known = site.right_names
+    attempts = await progress.attempt_keys(db, learner, lesson.name, exam.name) if learner is not None else ()
+    names = {attempt: right for attempt in attempts if (right := known.get(attempt)) is not None}
+    unknown = [attempt for attempt in attempts if attempt not in names]
+    for attempt, text in (await progress.verdicts_of(db, unknown)).items() if unknown else ():
+        names[attempt] = known.put(attempt, _right_names(text))
+    return frozenset().union(*names.values())
+
+
+def _right_names(text: str) -> frozenset[str]:
+    verdict = decoded_verdict(text)
+    return frozenset(name.name for name in verdict.names if name.verdict in RIGHT) if verdict else frozenset()

@@ -9,12 +9,13 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from app.content.blocks import Course, Grad
-from app.engine.json_columns import to_json_column
+from app.engine.json_columns import decoded_verdict, to_json_column
 from app.engine.train.snapshot import GradientComparison, Point, SampledNames, Snapshot, SplitLoss
 from app.grading.judge.verdict import NameVerdict, Verdict
 from app.store import learners, progress, trainings
 from app.store.database import now
 from app.web.application import renames_of
+from app.web.views import lamps
 from app.web.views.run_view import FinishedRun
 from tests.courses import LESSONS, course_in
 
@@ -116,6 +117,19 @@ def test_a_slip_in_a_later_check_of_the_exam_puts_out_no_lamp(client: TestClient
         write(progress.record_attempt, *EXAM, attempt)
 
     assert "Right so far: 1 of the 26" in client.get("/lessons/the-machine").text
+
+
+def test_the_verdict_of_a_check_of_the_exam_is_read_once_for_lamps(client: TestClient, write, monkeypatch) -> None:
+    decoded = []
+    monkeypatch.setattr(lamps, "decoded_verdict", lambda text: decoded.append(text) or decoded_verdict(text))
+    names = (NameVerdict(name="dC", verdict="right"),)
+    stored = to_json_column(Verdict(outcome="graded", names=names))
+    for number in range(3):
+        attempt = progress.NewAttempt(kind="code", text=f"dC = {number}", verdict=stored, correct=False)
+        write(progress.record_attempt, *EXAM, attempt)
+        assert "Right so far: 1 of the 26" in client.get("/lessons/the-machine").text
+
+    assert len(decoded) == 3
 
 
 def test_what_the_exam_asks_for_is_in_hand_once_it_is_passed(client: TestClient, write) -> None:
