@@ -19,6 +19,8 @@ N = TypeVar("N", bound=ast.AST)
 
 _NEGATIVE_POWER = re.compile(r"\*\* \((-\d{1,20}(?:\.\d{1,20})?)\)(?! \*\*)")
 _SHORT_EXPONENT = re.compile(r"(?<=\d)e-0(?=\d)")
+_TEXT_FIELDS = frozenset(["id", "attr", "arg", "name", "kind", "type_comment"])
+_NODE_FIELDS: dict[type[Node], tuple[str, ...]] = {}
 _LONG_NUMBER = re.compile(r"(?<![\w.])([1-9])(0{6,})\.0(?!\d)")
 BINARY_SIGNS: Mapping[type[ast.operator], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
@@ -89,16 +91,23 @@ def syntax_key(node: Node) -> str:
 
 
 def nodes_in(node: Node) -> list[Node]:
-    """*node* and everything inside of it, in the order of `ast.walk`, which takes twice as long."""
+    """*node* and everything inside of it, in the order of `ast.walk`, which takes three times as long."""
     nodes = [node]
     for inner in nodes:  # which grows meanwhile
-        for name in inner._fields:
+        kind = type(inner)
+        for name in _NODE_FIELDS[kind] if kind in _NODE_FIELDS else _list_node_fields(kind):
             value = getattr(inner, name, None)
-            if isinstance(value, list):
-                nodes += [part for part in value if isinstance(part, ast.AST)]
-            elif isinstance(value, ast.AST):
+            if isinstance(value, ast.AST):
                 nodes.append(value)
+            elif isinstance(value, list):
+                nodes += [part for part in value if isinstance(part, ast.AST)]
     return nodes
+
+
+def _list_node_fields(kind: type[Node]) -> tuple[str, ...]:
+    """The fields of a *kind* of node that may hold other nodes: a constant has none, and a name is a text."""
+    names = tuple(name for name in kind._fields if name not in _TEXT_FIELDS and kind is not ast.Constant)
+    return _NODE_FIELDS.setdefault(kind, names)
 
 
 def rewritten(node: N, change: Callable[[Node], Node]) -> N:

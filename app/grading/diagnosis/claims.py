@@ -11,7 +11,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 
-from app.bindings import freshly_bound
+from app.bindings import freshly_bound, nodes_of
 from app.grading.diagnosis.brackets import bracket_edits
 from app.grading.diagnosis.call_kinds import CURABLE
 from app.grading.diagnosis.evidence import Claim
@@ -107,7 +107,7 @@ def puts_through(view: GradientAnalysis, names: Collection[str]) -> bool:
 
 def takes_parts(view: GradientAnalysis) -> bool:
     """True if the learner's lines take or write parts of a tensor, by an index, in a loop or by a function."""
-    loops = any(isinstance(node, LOOPS) for line in view.case.lines for node in nodes_in(line))
+    loops = any(isinstance(node, LOOPS) for line in view.case.lines for node in nodes_of(line))
     indices = (node.slice for node in view.text.nodes if isinstance(node, ast.Subscript))
     parts = (part for index in indices for part in tuple_parts(index))
     return (

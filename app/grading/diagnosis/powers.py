@@ -8,7 +8,7 @@
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 
@@ -66,8 +66,9 @@ def power_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
         wide, near = unreduced_share(look, path).shape, {*path.statement.inputs, *path.statement.outputs}
         for name in sorted(look.forward, key=lambda text: text not in near):
             if _may_scale(look.forward[name], wide):
-                for power in NAMES if name in near else POWERS:
-                    yield from _rows(view, path, name, power, partial(_scaled_share, view, path, name, power))
+                powers = NAMES if name in near else POWERS
+                predictions = {power: partial(_scaled_share, view, path, name, power) for power in powers}
+                yield from _rows(view, path, name, predictions)
     yield from _at_upstream(view)
     if len(view.paths) > 1:
         yield from _of_whole(view)
@@ -78,21 +79,23 @@ def _may_scale(tensor: Array, wide: tuple[int, ...]) -> bool:
 
 
 def _rows(
-    view: GradientAnalysis, path: GradientPath, name: str, power: float, predict: Predict, whole: bool = False
+    view: GradientAnalysis, path: GradientPath, name: str, predictions: Mapping[float, Predict], whole: bool = False
 ) -> Iterator[Hypothesis]:
+    """Hypotheses of powers of the tensor *name*, each with its prediction."""
     is_read = reads_all(view, (name,))
     ways = view.paths if whole else (path,)
     is_in_rule = any(_rule_reads(view, each, name) for each in ways)
     if view.case.lines and not is_read and not is_in_rule:
         return  # by an identity alone
-    if abs(power) != 1.0:
-        code, say = f"factor-power:{name}:{NAMES[power]}", SAY["power" if is_read else "power-lost"]
-        yield _row(view, path, name, power, predict, code, say, partial(is_unmended, view, OTHERWISE))
-        return
     larger = (LARGER if is_in_rule else ONCE_MORE) if is_read else LARGER[1:]
-    for code, say, holds in SMALLER if power < 0 else larger:
-        said = OF_SHARE[say] if len(view.paths) > 1 and not whole else say
-        yield _row(view, path, name, power, predict, f"{code}:{name}", said, partial(holds, view, name))
+    for power, predict in predictions.items():
+        if abs(power) != 1.0:
+            code, say = f"factor-power:{name}:{NAMES[power]}", SAY["power" if is_read else "power-lost"]
+            yield _row(view, path, name, power, predict, code, say, partial(is_unmended, view, OTHERWISE))
+            continue
+        for code, say, holds in SMALLER if power < 0 else larger:
+            sentence = OF_SHARE[say] if len(view.paths) > 1 and not whole else say
+            yield _row(view, path, name, power, predict, f"{code}:{name}", sentence, partial(holds, view, name))
 
 
 def _rule_reads(view: GradientAnalysis, path: GradientPath, name: str) -> bool:
@@ -153,9 +156,10 @@ def _at_upstream(view: GradientAnalysis) -> Iterator[Hypothesis]:
         if step.g.shape == step.x.shape and step.node.op not in {"matmul", "index", "softmax", "log_softmax"}:
             continue
         for name, tensor in step.look.forward.items():
-            for power in (1.0, -1.0) if _may_scale(tensor, step.g.shape) else ():
-                slip = view.hypothesis_at_step(path, depth, "", partial(_scaled, name=name, power=power), "")
-                yield from _rows(view, path, name, power, slip.predict)
+            if _may_scale(tensor, step.g.shape):
+                scaled = {power: partial(_scaled, name=name, power=power) for power in (1.0, -1.0)}
+                slips = {power: view.hypothesis_at_step(path, depth, "", send, "") for power, send in scaled.items()}
+                yield from _rows(view, path, name, {power: slip.predict for power, slip in slips.items()})
 
 
 def _scaled(step: PathStep, name: str, power: float) -> Array:
@@ -168,8 +172,8 @@ def _of_whole(view: GradientAnalysis) -> Iterator[Hypothesis]:
     fitting = [name for name in look.forward if _may_scale(look.forward[name], look.reference.shape)]
     small = [name for name in fitting if look.forward[name].size < look.reference.size]
     for name in fitting:
-        for power in (1.0, -1.0, 2.0, -2.0):
-            yield from _rows(view, line, name, power, partial(_whole, names=(name,), power=power), whole=True)
+        predictions = {power: partial(_whole, names=(name,), power=power) for power in (1.0, -1.0, 2.0, -2.0)}
+        yield from _rows(view, line, name, predictions, whole=True)
     for text, other in combinations(small, 2):
         predict = partial(_whole, names=(text, other), power=-1.0)
         if all(_rule_reads(view, path, name) for path in view.paths for name in (text, other)):

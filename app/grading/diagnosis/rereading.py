@@ -10,12 +10,13 @@
 """
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 import numpy as np
 
-from app.bindings import freshly_bound, reads_of, writes_of
+from app.bindings import freshly_bound, nodes_of, reads_of, writes
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Array, Diagnosis, Observation, WrongGradient, scope_of
 from app.grading.diagnosis.feeding_lines import in_line
@@ -25,7 +26,7 @@ from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.node import UntracedError
 from app.grading.reading.plain_tracer import READING_ERRORS
 from app.grading.reading.tracer import Tracer
-from app.syntax import as_written, called_name, nodes_in
+from app.syntax import as_written, called_name
 
 SAY, EXPANDED = sentences_of("finite"), sentences_of("expanded")
 EXPONENTIALS = frozenset({"exp", "expm1", "exp2"})
@@ -112,10 +113,13 @@ def read_early(view: GradientAnalysis) -> Diagnosis | None:
 def _early(view: GradientAnalysis) -> Iterator[tuple[str, int, int]]:
     """Gradients, required or not, the line that reads them, and the line that finishes them."""
     known = {f"d{name}" for name in view.first_look.forward} - {view.case.name}
-    written = [writes_of(nodes_in(line)) for line in view.case.lines]
+    written = [writes(line) for line in view.case.lines]
+    counts = Counter(name for names in written for name in names & known)
+    if not any(count > 1 for count in counts.values()):
+        return
     last = max((at for at, names in enumerate(written) if view.case.name in names), default=-1)
     for at, line in enumerate(view.case.lines[: last + 1]):
-        _, uses = reads_of(nodes_in(line))
+        _, uses = reads_of(nodes_of(line))
         for gradient in sorted((uses & known) - written[at]):
             later = [place for place in range(at + 1, len(written)) if gradient in written[place]]
             if later and any(gradient in names for names in written[:at]):
@@ -135,7 +139,7 @@ def _values_left(view: GradientAnalysis, look: Observation, finished: Mapping[st
     arrays, others = scope_of(look, view.case.name)
     now, held = Interpreter({**arrays, **finished}, others), {*look.gradients, *finished} - {view.case.name}
     for line in view.case.lines:
-        if not writes_of(nodes_in(line)) & held:
+        if not writes(line) & held:
             now.run([line])
     return now.arrays
 
@@ -153,7 +157,7 @@ def diagnose_expanded(view: GradientAnalysis) -> Diagnosis | None:
             into = (
                 statement.lineno
                 for statement in lines[at + 1 :]
-                if name in writes_of(nodes_in(statement)) - freshly_bound(statement)
+                if name in writes(statement) - freshly_bound(statement)
             )
             later = next(into, None)
             if later is not None and all(_right_apart(view, look) for look in view.case.looks):

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from app.bindings import LIKE, NEW, writes
+from app.bindings import LIKE, NEW, nodes_of, writes
 from app.grading.diagnosis.edits import Edit
 from app.grading.diagnosis.evidence import Array, Observation, WrongGradient, scope_of
 from app.grading.diagnosis.gradient_analysis import SAME, GradientAnalysis
@@ -16,7 +16,7 @@ from app.grading.reading.budget import EntryBudget
 from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.node import UntracedError
 from app.grading.reading.recall import Recall
-from app.syntax import called_name, every_name_in, name_of, nodes_in, tuple_parts
+from app.syntax import called_name, every_name_in, name_of, tuple_parts
 
 Inside = tuple[Array, ...]
 """A gradient inside of the forward program, on each look."""
@@ -64,7 +64,7 @@ class Rerun:
     @cached_property
     def unread(self) -> set[str]:
         """The names that the learner's lines write and never read, but for gradients of the box."""
-        nodes = [node for line in self.lines for node in nodes_in(line) if isinstance(node, ast.Name)]
+        nodes = [node for line in self.lines for node in nodes_of(line) if isinstance(node, ast.Name)]
         read = {node.id for node in nodes if isinstance(node.ctx, ast.Load)}
         return {name for names in self.written for name in names} - read - {self.name} - self.look.gradients.keys()
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from app.bindings import nodes_of
 from app.grading.diagnosis.edits import replace_node
 from app.grading.diagnosis.naming import join_words
 from app.grading.diagnosis.phrases import sentences_of
@@ -66,7 +67,7 @@ def _wrong_by(verdicts: Sequence[NameVerdict], line: int) -> list[str]:
 
 def _loops_in(statement: Statement) -> Iterator[tuple[Statement, Expression]]:
     """The loops in *statement*, each with what it goes through."""
-    for node in nodes_in(statement):
+    for node in nodes_of(statement):
         if isinstance(node, Statement) and (steps := loop_steps_of(node)):
             yield node, steps
 

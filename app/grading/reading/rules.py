@@ -14,7 +14,7 @@ import ast
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from types import CodeType
 from typing import Any
 
@@ -48,9 +48,10 @@ def compiled(text: str) -> CodeType:
     return compile(ast.parse(text, mode="eval"), "<rule>", "eval")
 
 
-def names_of(text: str) -> set[str]:
+@lru_cache(maxsize=1024)
+def names_of(text: str) -> frozenset[str]:
     """The words that a rule reads."""
-    return every_name_in(ast.parse(text, mode="eval"))
+    return frozenset(every_name_in(ast.parse(text, mode="eval")))
 
 
 @cache
