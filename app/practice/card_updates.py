@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.bindings import writes
 from app.content.blocks import Bug, Grad, Lesson
 from app.engine.json_columns import decoded_verdict
 from app.practice import scheduler
@@ -23,7 +24,7 @@ from app.store import cards, progress
 from app.store.database import lock_learner
 from app.store.progress import NewAttempt, record_attempt
 from app.store.tables import Attempt, Card, PracticeItem, PracticeSession, ServedItem
-from app.syntax import parse_code
+from app.syntax import parse_code, statements_of
 
 RESTED = timedelta(minutes=30)
 """After a pause as long as this, whoever goes on begins anew."""
@@ -167,6 +168,8 @@ async def cards_shown(db: AsyncSession, learner: int, curriculum: Curriculum) ->
 
 LEFT_OUT = "share-missing"
 """A slip that the last line of a gradient may be free of: the next one is not there."""
+MISSING = frozenset({"factor-missing", "divisor-missing", "mean-missing", "constant-missing", "minus-missing", ""})
+"""Slips that each of several lines of a gradient may be free of: what is missing may be a line of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +247,7 @@ def slips_in(lesson: Lesson, attempt: Attempt) -> Iterator[About]:
 
 
 def slip_lines(lesson: Lesson, attempt: Attempt) -> Iterator[tuple[About, int | None]]:
-    """The slips of `slips_in`, each with the number of the line that made it."""
+    """The slips of `slips_in`, each with the number of the line that made it, where that is known."""
     box = lesson.exercise(attempt.exercise)
     forward = lesson.forward(box.forward) if isinstance(box, Grad | Bug) else None
     verdict = decoded_verdict(attempt.verdict_json) if attempt.code and forward else None
@@ -252,9 +255,15 @@ def slip_lines(lesson: Lesson, attempt: Attempt) -> Iterator[tuple[About, int | 
         code = name_verdict.code or ""
         slip = scheduler.slip_of(code)
         if forward and slip and slip not in scheduler.UNNAMED:
-            family = family_at(forward, scheduler.gradient_of(code).removeprefix("d"), slip, scheduler.share_of(code))
+            gradient, shown = scheduler.gradient_of(code), "" if slip.startswith(DECLARED) else slip
+            family = family_at(forward, gradient.removeprefix("d"), slip, scheduler.share_of(code))
             if family:
-                yield (family, "" if slip.startswith(DECLARED) else slip), name_verdict.line
+                anywhere = shown in MISSING and _lines_writing(attempt.text, gradient) > 1
+                yield (family, shown), None if anywhere else name_verdict.line
+
+
+def _lines_writing(text: str, name: str) -> int:
+    return sum(name in writes(statement) for statement in statements_of(text))
 
 
 def _stood_for(given: ServedItem, row: PracticeItem, lesson: Lesson, known: Known, at: datetime) -> frozenset[About]:

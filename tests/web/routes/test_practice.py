@@ -251,6 +251,15 @@ def test_a_right_line_after_which_one_is_missing_is_not_struck_through(learner, 
     assert "<del>" not in learner.client.get("/practice").text
 
 
+def test_of_several_lines_none_is_struck_through_for_what_is_missing(learner, monkeypatch):
+    monkeypatch.setattr("app.practice.card_updates.MISSING", {"transposed"})
+    learner.check(LESSON, "linear-backward", f"{WRONG}dX *= 2\n")
+
+    text = learner.text("/practice")
+    assert "Matrix products: the transpose of the right answer" in text
+    assert "dX" not in text
+
+
 @pytest.mark.alone
 def test_a_slip_in_a_lesson_is_due_in_practice(learner):
     learner.check(LESSON, "linear-backward", WRONG)
