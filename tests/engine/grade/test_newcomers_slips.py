@@ -551,7 +551,9 @@ def test_a_line_below_one_without_numbers_is_right_and_waits_for_it(engine, line
 def test_the_functions_of_python_are_told_from_those_of_tensors(engine, line, said):
     verdict = engine.check(LAYER.task(), f"dX = dY @ W.T\ndW = X.T @ dY\n{line}")
 
-    assert said in next(one for one in verdict.names if one.name == "db").message
+    message = next(one for one in verdict.names if one.name == "db").message
+    assert said in message
+    assert message.count("is Python's own") == 1
 
 
 def test_the_sum_of_python_along_the_right_axis_is_right(engine):
