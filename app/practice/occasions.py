@@ -19,6 +19,8 @@ RECALL_FORMS = ("which", "shapes")
 READY_FORMS = ("which", "shapes", "fade")
 OTHERWISE = "shapes"
 """The form where a program has not the one that is asked for: every program has it."""
+SUMMED = "broadcast"
+"""The family of what shapes and sums are asked about: of a tensor that was copied."""
 MINUTES = 60
 SEVERAL = 2
 """Programs with a family of operations, from which on a lesson is about it."""
@@ -74,6 +76,9 @@ def ready_plan(unit: Unit, lessons: Iterable[Lesson], given: int) -> SessionPlan
     if len(families) < len(READY_FORMS):
         return None
     forms = READY_FORMS[given % len(READY_FORMS) :]
+    if SUMMED in families and "shapes" in forms:
+        families.remove(SUMMED)
+        families.insert(forms.index("shapes"), SUMMED)
     return SessionPlan(
         items=len(forms),
         minutes=MINUTES,

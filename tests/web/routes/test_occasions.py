@@ -125,6 +125,7 @@ def test_what_is_red_before_a_unit_names_the_lesson_that_teaches_it(learner):
     units = learner.site.course.units
     teachers = lesson_by_family(lesson for unit in units[:3] for lesson in unit.lessons)
     assert len(set(families)) == len(READY_FORMS)
+    assert families[READY_FORMS.index("shapes")] == "broadcast"
     assert f"{family_words(families[0])}: left; taught by the lesson {teachers[families[0]].title}" in text
     assert text.count("right at once") == 2
     assert "Nothing is locked" in text
