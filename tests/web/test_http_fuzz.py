@@ -255,14 +255,14 @@ def named_in(dependant: Any) -> Iterator[str]:
 def read_by(app: FastAPI) -> dict[tuple[str, str], list[str]]:
     """What each route reads."""
     return {
-        (method, context.path): sorted({*named_in(context.dependant), *FREE})
+        (method, context.path): sorted({*named_in(context.dependant), *(FREE if method == "POST" else ())})
         for context in iter_route_contexts(app.routes)
         for method in context.methods or ()
     }
 
 
 FREE = ("entry-dW", "0-1", "shape-draw")
-"""Fields that a handler looks for by itself."""
+"""Fields of forms that a handler looks for by itself."""
 TAKING = ("/delete", "/leave", "/remove", "/undo", "/selected")
 """Routes that take away what the others are asked about."""
 
