@@ -24,12 +24,20 @@ SCHEMES: tuple[Scheme, ...] = ("dark", "light")
 
 # Questions that the script of their kind has not made its own yet: it is fetched by pages that have such a question.
 PLAIN = ".product:not(:has(.tile)), [data-sums]:not([data-rank]), .lines .moves[hidden]"
-# An idle network tells as much only where no stream is open and no answer was lost.
-STILL = f"""() => document.fonts.status === "loaded" && (
-  matchMedia("(scripting: none)").matches
-  || !document.querySelector("{PLAIN}")
-  && (!document.querySelector("meta[name=editor]:not([data-touched])") || customElements.get("code-box") !== undefined)
-)"""
+# An idle network tells as much only where no stream is open and no answer was lost. Who asks at every frame has all of
+# them drawn: a tenth of what it costs to open a page.
+STILL = f"""async () => {{
+  if (!matchMedia("(scripting: none)").matches) {{
+    if (document.querySelector("meta[name=editor]:not([data-touched])")) await customElements.whenDefined("code-box");
+    await new Promise((made) => {{
+      const look = () => document.querySelector("{PLAIN}") || made(observer.disconnect());
+      const observer = new MutationObserver(look);
+      observer.observe(document, {{ subtree: true, childList: true, attributes: true }});
+      look();
+    }});
+  }}
+  await document.fonts.ready;
+}}"""
 
 
 def open_page(page: Page, address: str) -> None:
@@ -39,7 +47,7 @@ def open_page(page: Page, address: str) -> None:
 
 
 def stands_still(page: Page) -> None:
-    page.wait_for_function(STILL)
+    page.evaluate(STILL)
 
 
 def code_boxes(page: Page) -> Locator:
