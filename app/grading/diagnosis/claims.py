@@ -312,6 +312,15 @@ def _operators(kinds: Collection[str], node: ast.expr, words: EditVocabulary) ->
     return (edit for edit in operator_edits(node, words) if edit.kind in kinds)
 
 
+def turned_signs(node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
+    """A minus that is left out, or a difference the other way round."""
+    match node:
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            yield Replacement("drop-minus", operand)
+        case ast.BinOp(left=left, op=ast.Sub(), right=right):
+            yield Replacement("swap", ast.BinOp(right, ast.Sub(), left))
+
+
 def _multiplied(name: str, node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
     if isinstance(node, CURABLE):
         yield Replacement("put-factor", ast.BinOp(node, ast.Mult(), name_node(name)))

@@ -21,6 +21,7 @@ from app.grading.diagnosis.claims import (
     has_gate,
     has_operator,
     is_unmended,
+    operators_of,
     puts_through,
     raises_right,
     seen_in_product,
@@ -146,7 +147,9 @@ def _at(view: GradientAnalysis, path: GradientPath, depth: int, step: PathStep) 
             claim = partial(has_operator, view, {OTHER_WAY[slip.say]})
             claim = partial(all_of, claim, partial(is_unmended, view, (factor_removal_edits,)))
         elif slip.say.startswith("The exponent in") and "opposite sign" in slip.say:
-            claim = partial(is_mended, view, (power_edits,))
+            # Behind a `/` the exponent of the rule has the opposite sign by what divides.
+            claim = partial(is_unmended, view, (operators_of({"multiply"}),))
+            claim = partial(all_of, partial(is_mended, view, (power_edits,)), claim)
         elif slip.say.startswith("`{name}` divides by"):
             claim = partial(all_of, claim, partial(is_unmended, view, (sign_edits, removal_edits)))
         elif slip.say.endswith(SCALED):

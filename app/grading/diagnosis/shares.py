@@ -19,7 +19,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from app.grading.diagnosis.call_kinds import average_edits, reduction_edits, size_edits
-from app.grading.diagnosis.claims import makes_steps, scaled_in_line, steps_off_by, upstream_edits
+from app.grading.diagnosis.claims import (
+    is_unmended,
+    makes_steps,
+    scaled_in_line,
+    steps_off_by,
+    turned_signs,
+    upstream_edits,
+)
 from app.grading.diagnosis.evidence import Array, Diagnosis
 from app.grading.diagnosis.factors import NEAR, NamedFactor, any_factor, has_number, multiplies_by, named_factor, scales
 from app.grading.diagnosis.feeding_lines import reads
@@ -173,7 +180,8 @@ def _why(view: GradientAnalysis, factor: NamedFactor, ratios: Sequence[float], p
         ):
             none = "no-minus-in-many"  # what could not be followed may have a minus of its own
         kind, lines = ("minus", minus) if minus else (none, lines)
-        kind = kind if kind != "minus" or _minus_on_all(view, paths, minus) else "no-minus-in-many"
+        if kind == "minus" and not (_minus_on_all(view, paths, minus) and is_unmended(view, (turned_signs,))):
+            kind = "no-minus-in-many"
     elif kind not in WHY:
         multiplying = [line for line in lines if multiplies_by(view, line, ratios)]
         lines = multiplying if multiplying and _on_all(view, paths, multiplying) else lines

@@ -426,6 +426,16 @@ RENAMED = box(
     "dX += dv * torch.softmax(X, 1)",
     "dz du dm dX dv",
 )
+MINUS = box("minus", "N: 6", "s: [N]", "loss", "loss = -s.mean()", "ds = -dloss * torch.ones_like(s) / N", "ds")
+CLASSES = box(
+    "classes",
+    "N: 9, V: 5",
+    "z: [N, V]; t: [N] ints(V)",
+    "loss",
+    "e = z.exp()\ns = e.sum(1, keepdim=True)\ninv = s ** -1\np = e * inv\nloss = -p.log()[torch.arange(N), t].mean()",
+    "dz = (p - F.one_hot(t, V)) / N * dloss",
+    "dz",
+)
 ROWS = [
     # A sentence on the text is said where undoing, there, what it names makes the gradient right.
     (
@@ -765,6 +775,19 @@ ROWS = [
     (JOINED, "db = dy[:, P:Q]", "db:wrong-part", ["`P:Q` ends at `Q`, which is a length"], ["factor", "division"]),
     # A rule without the factor holds no division by it either.
     (SPREAD, "ds = s * dv / (n - 1)", "ds:factor-extra:s", ["is scaled by `s` once more"], ["division"]),
+    # A minus that is there already is not missing, nor is one where a difference stands the wrong way round.
+    (MINUS, "ds = -dloss * torch.ones_like(s) / -N", "ds:sign", ["missing or too many"], ["local derivative"]),
+    (
+        MINUS,
+        "ds = dloss * torch.ones_like(s) / N",
+        "ds:sign",
+        ["Look for a minus in the local derivative"],
+        ["too many"],
+    ),
+    (CLASSES, "dz = (F.one_hot(t, V) - p) / N * dloss", "dz:sign", ["wrong way round"], ["local derivative"]),
+    # An exponent that is right is not the slip where it stands behind a `/`.
+    (INVERSE, "dv = -0.5 * dinv / (v + 1e-5) ** -1.5", "dv:divided:pow", ["divides where the rule"], ["exponent"]),
+    (INVERSE, "dv = -0.5 * (v + 1e-5) ** 1.5 * dinv", "dv:power-sign", ["The exponent in"], ["divides"]),
 ]
 
 
