@@ -6,9 +6,10 @@ branch is laid out as the row of operands and operators that a learner sees, and
 
 import ast
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 from app.grading.diagnosis.call_kinds import AVERAGED
-from app.grading.diagnosis.grammar import EditVocabulary, Replacement, attribute
+from app.grading.diagnosis.grammar import EditVocabulary, Replacement, attribute, keeping_axis
 
 LONGEST = 24
 _TIGHT = {ast.Add: 1, ast.Sub: 1, ast.Mult: 2, ast.Div: 2, ast.MatMult: 2, ast.Pow: 3}
@@ -35,7 +36,7 @@ def bracket_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement
             if not whole and not _divides_by_quotient(operators, first, last):
                 kind = "bracket-early" if _are_sums(operands[first], operators[first:last]) else "bracket"
                 yield Replacement(kind, _enclosed(operands, operators, first, last), operands[first])
-    yield from _reduced(node, left)
+    yield from _reduced(operands, operators, middle)
     match node:
         case ast.BinOp(left=ast.UnaryOp(op=ast.USub() as minus, operand=x) as group, op=ast.Pow() as power, right=p):
             yield Replacement("ungroup", ast.UnaryOp(minus, ast.BinOp(x, power, p)), group)
@@ -82,13 +83,52 @@ def _tree(operands: Sequence[ast.expr], operators: Sequence[ast.operator]) -> as
     return ast.BinOp(left, operators[at], right)
 
 
-def _reduced(node: ast.BinOp, left: Row) -> Iterator[Replacement]:
-    """`(a * b).sum(0)` for `a * b.sum(0)`."""
-    match node.right:
-        case ast.Call(func=ast.Attribute(value=inner, attr=attr)) as call if attr in AVERAGED:
-            operands, operators = [*left[0], inner], [*left[1], node.op]
-            for first in range(len(left[0]) - 1, -1, -1):
-                group = _tree(operands[first:], operators[first:])
-                new = ast.Call(attribute(group, attr), call.args, call.keywords)
-                rest = _tree([*operands[:first], new], operators[:first])
-                yield Replacement("bracket-sum", rest, call)
+def _reduced(operands: Sequence[ast.expr], operators: Sequence[ast.operator], middle: int) -> Iterator[Replacement]:
+    """`(a * b).sum(0)` for `a * b.sum(0)`, and for `a.sum(0) * b`."""
+    for at, operand in enumerate(operands):
+        match operand:
+            case ast.Call(func=ast.Attribute(value=inner, attr=attr)) if attr in AVERAGED:
+                first, last = (
+                    (range(middle - 1, -1, -1), [at]) if at >= middle else ([at], range(middle, len(operands)))
+                )
+                opened = [*operands[:at], inner, *operands[at + 1 :]]
+                for begin, end in product(first, last):
+                    group = _tree(opened[begin : end + 1], operators[begin:end])
+                    for new in _calls(operand, attribute(group, attr)):
+                        rest = [*operands[:begin], new, *operands[end + 1 :]]
+                        yield Replacement("bracket-sum", _tree(rest, [*operators[:begin], *operators[end:]]), operand)
+
+
+def _calls(call: ast.Call, func: ast.expr) -> Iterator[ast.Call]:
+    """*call* of another function, and the same with `keepdim=True` where it keeps no axis."""
+    yield ast.Call(func, call.args, call.keywords)
+    if len(call.args) == 1 and not call.keywords:
+        yield ast.Call(func, call.args, keeping_axis())
+
+
+def row_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
+    """`(a * b).sum(0)` for `a.sum(0) * b.sum(0)`, and `a * b + c * d` for `a * b * c * d`."""
+    if not words.inverse or not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult | ast.MatMult):
+        return
+    left, right = _sides(node)
+    operands, operators, middle = [*left[0], *right[0]], [*left[1], node.op, *right[1]], len(left[0])
+    if len(operands) > LONGEST:
+        return
+    joined = _joined(operands[middle - 1], node.op, operands[middle])
+    for call in joined:
+        rest = [*operands[: middle - 1], call, *operands[middle + 1 :]]
+        yield Replacement("join-sum", _tree(rest, [*operators[: middle - 1], *operators[middle:]]), node)
+    for at in range(len(operators) - 1):
+        yield Replacement("add", _tree(operands, [*operators[:at], ast.Add(), *operators[at + 1 :]]))
+
+
+def _joined(first: ast.expr, op: ast.operator, second: ast.expr) -> Iterator[ast.Call]:
+    """The sum of the products of what *first* and *second* sum alike."""
+    turned = isinstance(op, ast.MatMult) and isinstance(first, ast.Attribute) and first.attr in {"T", "mT"}
+    match (first.value if turned and isinstance(first, ast.Attribute) else first), second:
+        case (
+            ast.Call(func=ast.Attribute(value=a, attr="sum")) as call,
+            ast.Call(func=ast.Attribute(value=b, attr="sum")) as other,
+        ) if ast.dump(ast.Tuple(call.args)) == ast.dump(ast.Tuple(other.args)):
+            whole = ast.BinOp(attribute(a, "mT") if turned else a, op, b)
+            yield from _calls(call, attribute(whole, "sum"))

@@ -15,7 +15,7 @@ from app.grading.diagnosis.grammar import (
     turned_over,
 )
 from app.grading.operations.table import NAMES, OPERATIONS
-from app.syntax import is_binary, name_node, name_of, nodes_in, tuple_parts
+from app.syntax import called_name, is_binary, name_node, name_of, nodes_in, tuple_parts
 
 REDUCTIONS = frozenset(
     name
@@ -123,6 +123,19 @@ def repeat_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]
                 yield Replacement(
                     "entries", ast.Call(attribute(value, "repeat"), [*ones[:axis], count, *ones[axis:]], [])
                 )
+
+
+def layout_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
+    """A transpose for a reshape that pours, and another axis along which parts are joined."""
+    if not words.inverse or not isinstance(node, ast.Call):
+        return
+    match node:
+        case ast.Call(func=ast.Attribute(value=value, attr="reshape" | "view"), args=[rows, columns], keywords=[]):
+            poured = ast.Call(attribute(value, "reshape"), [columns, rows], [])
+            yield Replacement("poured", attribute(poured, "T"))
+        case ast.Call(func=func, args=[parts, *_]) if called_name(node) == "cat":
+            for axis in (0, 1, 2, -1):
+                yield Replacement("joined", ast.Call(func, [parts, ast.Constant(axis)], []), func)
 
 
 def einsum_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:

@@ -4,12 +4,13 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from app.grading.diagnosis.brackets import bracket_edits
+from app.grading.diagnosis.brackets import bracket_edits, row_edits
 from app.grading.diagnosis.call_kinds import (
     einsum_edits,
     function_edits,
     index_edits,
     insertion_edits,
+    layout_edits,
     reduction_edits,
     repeat_edits,
     transpose_edits,
@@ -48,6 +49,7 @@ KINDS: tuple[Kind, ...] = (
     index_edits,
     einsum_edits,
     repeat_edits,
+    layout_edits,
     reduction_edits,
     comparison_edits,
     sign_edits,
@@ -55,6 +57,7 @@ KINDS: tuple[Kind, ...] = (
     grouping_edits,
     bracket_edits,
     product_of_sums_edits,
+    row_edits,
     operator_edits,
     minus_edits,
     power_edits,

@@ -203,21 +203,12 @@ def _binds(outer: ast.operator, inner: ast.operator) -> bool:
 
 
 def product_of_sums_edits(node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
-    """The sum of products for the product of sums, and the inverse."""
+    """The product of sums for the sum of products."""
     match node:
         case ast.Call(func=ast.Name(id="S" | "M"), args=[ast.BinOp(left=a, op=ast.Mult() as op, right=b)]):
             yield Replacement(
                 "split-sum", ast.BinOp(ast.Call(node.func, [a], []), op, ast.Call(node.func, [b], [])), node
             )
-        case ast.BinOp(
-            left=ast.Call(func=ast.Attribute(value=a, attr="sum")) as first,
-            op=ast.Mult() as op,
-            right=ast.Call(func=ast.Attribute(value=b, attr="sum")) as second,
-        ) if ast.dump(ast.Tuple(first.args)) == ast.dump(ast.Tuple(second.args)):
-            func = attribute(ast.BinOp(a, op, b), "sum")
-            yield Replacement("join-sum", ast.Call(func, first.args, first.keywords), node)
-            keep = keeping_axis()
-            yield Replacement("join-sum", ast.Call(func, first.args, keep), node)
 
 
 def turned_over(node: ast.expr) -> ast.expr:

@@ -122,6 +122,8 @@ def _predict(
 ) -> Array | None:
     step = view.steps(path, look)[depth]
     full = np.asarray(join(step.g, other(step)))
+    if full.shape == look.got.shape != look.reference.shape and not step.below:
+        return view.gradient_with_share(path, look, full)
     if full.shape == step.x.shape or (full.ndim > step.x.ndim and full.shape[-step.x.ndim :] == step.x.shape):
         return view.gradient_if_sent(path, depth, look, full)
     # What fits nowhere is seen as it is, if no step below takes it on.

@@ -27,6 +27,7 @@ from app.grading.diagnosis.claims import (
     turned_signs,
     upstream_edits,
 )
+from app.grading.diagnosis.edits import replace_node
 from app.grading.diagnosis.evidence import Array, Diagnosis
 from app.grading.diagnosis.factors import NEAR, NamedFactor, any_factor, has_number, multiplies_by, named_factor, scales
 from app.grading.diagnosis.feeding_lines import reads
@@ -47,12 +48,22 @@ from app.grading.diagnosis.minus_signs import has_minus, may_be_negative, may_su
 from app.grading.diagnosis.naming import in_code, join_words, place_text
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.regression import solve_coefficients
-from app.grading.diagnosis.rerun import line_replays
+from app.grading.diagnosis.rerun import line_replays, names_in
 from app.grading.diagnosis.single_edit_search import mended_by
 from app.grading.diagnosis.unrecognised import without_upstream
 from app.grading.forward.statements import ForwardStatement, GradientPath
 from app.grading.operations.numerics import magnitude
-from app.syntax import every_name_in, is_update, name_of, right_side, targets_of
+from app.syntax import (
+    Statement,
+    as_written,
+    every_name_in,
+    is_update,
+    name_of,
+    number_node,
+    right_side,
+    targets_of,
+    terms_of,
+)
 
 SAY, WHY = sentences_of("shares"), sentences_of("why")
 PARALLEL = 1e-10
@@ -268,6 +279,7 @@ def _apart(
         if mended is not None:
             return mended
         kind = "overwritten" if _overwrote(view) else "share-missing"
+        vanishing = _vanishing_term(view) if kind == "share-missing" else ""
         code = f"{kind}:{'+'.join(dict.fromkeys(consumers))}"
     elif len(facts) == 1:
         short = facts[0][0]
@@ -281,9 +293,27 @@ def _apart(
         code, texts = "several", _alike(view, [groups[rank] for rank in wrong], facts) or SAY["several"].format(texts)
     consumed = join_words(list(dict.fromkeys(in_code(path.consumer) for group in groups for path in group.paths)))
     more = SAY["erased"] if code.startswith("overwritten") else ""
+    if codes == {"missing"} and vanishing:
+        more = SAY["vanishes"].format(vanishing)
     if len(facts) == 1 and codes != {"missing"}:
         more = _already(steps_off_by(view, ratios[wrong[0]]))
     return view.case.told(code, SAY["apart"], reads=consumed, texts=texts, more=more)
+
+
+def _vanishing_term(view: GradientAnalysis) -> str:
+    """The term of what the lines add up to the gradient that comes to nothing; empty where none does, or several."""
+    reruns, terms = view.once(line_replays), list[str]()
+    with view.case.budget.one():
+        for at in reruns[0].candidates() if reruns else ():
+            line = reruns[0].lines[at]
+            value = right_side(line) if view.case.name in reruns[0].written[at] else None
+            reading = value is not None and names_in([value]) & view.first_look.gradients.keys()
+            for term in terms_of(value) if value is not None and reading else ():
+                without = replace_node(line, term, number_node(0))
+                assert isinstance(without, Statement)
+                if all(view.equal(rerun.with_lines({at: without}), rerun.look) for rerun in reruns):
+                    terms.append(as_written(term))
+    return terms[0] if len(terms) == 1 else ""
 
 
 def _alike(view: GradientAnalysis, groups: Sequence[ProportionalPaths], facts: Sequence[tuple[str, str]]) -> str:

@@ -20,7 +20,8 @@ from itertools import combinations, product
 
 import numpy as np
 
-from app.grading.diagnosis.claims import cannot_be_read, lacks_no_gradient, lacks_sum
+from app.grading.diagnosis.brackets import row_edits
+from app.grading.diagnosis.claims import all_of, cannot_be_read, is_unmended, lacks_no_gradient, lacks_sum
 from app.grading.diagnosis.evidence import Array, Diagnosis, Hypothesis, Observation, always
 from app.grading.diagnosis.factors import NEAR, named_factor
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
@@ -67,14 +68,20 @@ def all_constant_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     names = names_of(view)
     if len(names) > 1:
         held = join_words([in_code(name) for name in names])
-        yield view.hypothesis("statistics-constant", lambda look: _terms(look, names)[DIRECT], SAY["all"], held=held)
+        predict, claim = partial(_direct, names), partial(is_unmended, view, (row_edits,))
+        yield view.hypothesis("statistics-constant", predict, SAY["all"], (), claim, held=held)
 
 
 def one_constant_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """One of the statistics held constant."""
     for name in names_of(view):
-        predict, claim = partial(_with_constant, name), partial(lacks_no_gradient, view)
+        claim = partial(all_of, partial(lacks_no_gradient, view), partial(is_unmended, view, (row_edits,)))
+        predict = partial(_with_constant, name)
         yield view.hypothesis(f"statistics-constant:{name}", predict, SAY["one"], (), claim, held=in_code(name))
+
+
+def _direct(names: Sequence[str], look: Observation) -> Array:
+    return _terms(look, names)[DIRECT]
 
 
 def _with_constant(name: str, look: Observation) -> Array:

@@ -10,6 +10,7 @@ from itertools import combinations, permutations, product
 
 from app.content.text.sizes import format_shape
 from app.grading.judge.call_errors import CALLS, NO_MATRIX, OPTIONS
+from app.grading.judge.proposals import exchanged_indices
 from app.grading.judge.python_functions import OWN_FUNCTIONS
 from app.grading.judge.reshaped_sizes import describe_size
 from app.grading.judge.run_reports import ErrorOperand, ReportedError, Row
@@ -64,6 +65,15 @@ def _fill_text(text: str, match: re.Match[str], error: ReportedError) -> str:
 def kind_of(error: ReportedError) -> str:
     """The word for *error* in a diagnosis code, such as `matmul` or `broadcast`."""
     return next((code for pattern, code, _ in ROWS if re.search(pattern, error.text)), error.kind)
+
+
+def _describe_index(match: re.Match[str], error: ReportedError) -> str:
+    last = "axis {match[2]}{of_shaped} has size {match[3]}, so the last index is size − 1."
+    text = _fill_text(f"Index {{match[1]}} does not exist: {last}", match, error)
+    exchanged = exchanged_indices(error.source)
+    if exchanged and error.mends(error.source, exchanged):
+        return f"{text} The two indices stand the other way round: rows come first, and columns behind the comma."
+    return text
 
 
 def _missing_function(match: re.Match[str], _: ReportedError) -> str:
@@ -631,10 +641,7 @@ ROWS: tuple[Row, ...] = (
     (
         r"index (-?\d+) is out of bounds for dimension (\d+) with size (\d+)",
         "index",
-        (
-            "Index {match[1]} does not exist: axis {match[2]}{of_shaped} has size {match[3]}, so the last index is "
-            "size − 1."
-        ),
+        _describe_index,
     ),
     (
         r"Dimension out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], but got (-?\d+)\)",

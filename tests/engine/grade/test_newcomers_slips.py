@@ -452,6 +452,11 @@ LINES = [
     ),
     (LAYER, "dW = W.T @ dY", ["do the two give it in any order, or is another tensor meant?"]),
     (FUSED, "dz = t @ z", ["`t` holds places to look up"]),
+    (
+        PICK,
+        "dP = torch.zeros_like(P)\ndP[t, torch.arange(N)] = dv",
+        ["has size 7, so the last index is size − 1. The two indices stand the other way round"],
+    ),
     (MAXIMUM, "dx = x.max(1) * dy", ["take the values, `x.max(1).values`"]),
     (COLUMN, "dA = dY * c.repeat(D)", ["`c.repeat(D)` is given too little"]),
     (LOOKED_UP, "dC = torch.zeros_like(C).index_add_(1, ix, de)", ["is given 6 places and 3 slices along axis 1"]),

@@ -436,6 +436,51 @@ CLASSES = box(
     "dz = (p - F.one_hot(t, V)) / N * dloss",
     "dz",
 )
+SCALED = box(
+    "scaled",
+    "N: 6, D: 4",
+    "c: [N, D]; s: [1, D]; v: [D]",
+    "y",
+    "u = c * s\ny = u * v",
+    "du = dy * v\nds = (du * c).sum(0, keepdim=True)\ndv = (dy * u).sum(0)",
+    "du ds dv",
+)
+SQUARED = box(
+    "squared",
+    "N: 6, D: 4",
+    "x: [N, D]; c: [D]",
+    "y",
+    "u = c * x\nv = x ** 2\ny = u * v",
+    "du = dy * v\ndv = dy * u\ndx = du * c + 2 * x * dv",
+    "du dv dx",
+)
+PILE = box(
+    "pile",
+    "B: 4, T: 6, D: 5, H: 7",
+    "X: [B, T, D]; W: [D, H]",
+    "Y",
+    "Y = X @ W",
+    "dW = (X.mT @ dY).sum(0)",
+    "dW",
+)
+BLOCKS = box(
+    "blocks",
+    "B: 8, H: 3",
+    "z: [B, 2 * H]",
+    "y",
+    "f = torch.sigmoid(z[:, :H])\ng = torch.tanh(z[:, H:])\ny = f * g",
+    "df = dy * g\ndg = dy * f\ndz = torch.cat([df * f * (1 - f), dg * (1 - g ** 2)], 1)",
+    "df dg dz",
+)
+SUMMED_EXP = box(
+    "summed-exp",
+    "N: 5, D: 4",
+    "X: [N, D]; w: [N, D]",
+    "r",
+    "m = w - X\nv = X.logsumexp(1, keepdim=True)\nr = m * v",
+    "dm = dr * v\ndv = (dr * m).sum(1, keepdim=True)\ndX = -dm + dv * torch.softmax(X, 1)",
+    "dm dv dX",
+)
 ROWS = [
     # A sentence on the text is said where undoing, there, what it names makes the gradient right.
     (
@@ -788,6 +833,50 @@ ROWS = [
     # An exponent that is right is not the slip where it stands behind a `/`.
     (INVERSE, "dv = -0.5 * dinv / (v + 1e-5) ** -1.5", "dv:divided:pow", ["divides where the rule"], ["exponent"]),
     (INVERSE, "dv = -0.5 * (v + 1e-5) ** 1.5 * dinv", "dv:power-sign", ["The exponent in"], ["divides"]),
+    # What a sum takes hold of, and what is added.
+    (
+        SCALED,
+        "ds = du * c.sum(0)\ndv = (dy * u).sum(0)",
+        "ds:brackets",
+        ["`c.sum(0)` is computed first"],
+        ["reference"],
+    ),
+    (
+        SCALED,
+        "ds = du.sum(0, True) * c\ndv = (dy * u).sum(0)",
+        "ds:brackets",
+        ["`du.sum(0, True)` is computed first"],
+        ["reference"],
+    ),
+    (SQUARED, "dx = du * c * 2 * x * dv", "dx:product-for-sum", ["is a product where the rule adds"], ["cosine"]),
+    (PILE, "dW = X.sum(0).T @ dY.sum(0)", "dW:sums-multiplied", ["multiplies two sums"], ["cosine"]),
+    (PILE, "dW = X.reshape(D, -1) @ dY.reshape(-1, H)", "dW:permute-skipped", ["pours the numbers"], ["cosine"]),
+    (
+        BATCH,
+        "dx = istd * (dxhat - dxhat.mean(0) - xhat * dxhat.sum(0) * xhat.sum(0) / N)",
+        "dx:sums-multiplied",
+        ["`xhat * dxhat.sum(0) * xhat.sum(0)` multiplies two sums"],
+        ["constant"],
+    ),
+    # The axis of a join, and a product that is none of matrices.
+    (BLOCKS, "dz = torch.cat([df * f * (1 - f), dg * (1 - g ** 2)])", "dz:wrong-axis", ["`torch.cat` joins"], ["Undo"]),
+    (SCALED, "dv = u.T @ dy", "dv:matmul-not-elementwise", ["`*` acts entry by entry"], ["reference"]),
+    # What comes to nothing.
+    (
+        SUMMED_EXP,
+        "p = torch.softmax(X, 1)\ndX = -dm + p * (dv - (dv * p).sum(1, True))",
+        "dX:share-missing:v",
+        ["`p * (dv - (dv * p).sum(1, True))` stands there, and comes to zero on any data"],
+        ["constant"],
+    ),
+    (SUMMED_EXP, "dX = -dm", "dX:share-missing:v", ["the share through `v` is missing."], ["stands there"]),
+    (
+        SUMMED_EXP,
+        "dX = -dm + dv * torch.softmax(X, 0)",
+        "dX:softmax-axis",
+        ["add up to one along another axis than the one that `v = "],
+        ["adds up to one."],
+    ),
 ]
 
 
