@@ -455,7 +455,7 @@ LINES = [
     (
         PICK,
         "dP = torch.zeros_like(P)\ndP[t, torch.arange(N)] = dv",
-        ["has size 7, so the last index is size − 1. The two indices stand the other way round"],
+        ["so the last index is size − 1. The two indices stand the other way round"],
     ),
     (MAXIMUM, "dx = x.max(1) * dy", ["take the values, `x.max(1).values`"]),
     (COLUMN, "dA = dY * c.repeat(D)", ["`c.repeat(D)` is given too little"]),
