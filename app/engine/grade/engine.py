@@ -94,7 +94,7 @@ class Engine:
         self._benches = LruCache[Hashable, PreparedTask](_KEPT)
         self._grounds = LruCache[Same, ShapeContext](_KEPT)
         self._lines = LruCache[Hashable, KeptLine | None](_LINES_KEPT)
-        self._declared_answers = LruCache[Hashable, function_runs.Declared](_KEPT)
+        self._declared_answers = LruCache[Hashable, function_runs.Declared | None](_KEPT)
 
     def facts(self, forward: Forward) -> Facts:
         """Shapes and backward order of *forward*; `error` says why it could not be run."""
@@ -131,7 +131,7 @@ class Engine:
                 return refused or checker_runs.check_checker(task, code, plan, jail)
             case FunctionBox():
                 plan, refused = self._admit((CLASSES,), code, gate)
-                declared = self._declared_results(task, jail)
+                declared = self._declared_results(task)
                 return refused or function_runs.check_function(task, code, plan, jail, declared, self._seeds.value_key)
             case HuntTask(bug=bug, mending=mending):
                 return self._check_hunt(bug, mending, code, gate, jail)
@@ -307,11 +307,14 @@ class Engine:
 
     # What is kept between submissions.
 
-    def _declared_results(self, box: FunctionBox, jail: JailRunner) -> Callable[[], function_runs.Declared]:
-        """Results of the declared mistakes of *box*; computed at the first call, then cached."""
+    def _declared_results(self, box: FunctionBox) -> Callable[[], function_runs.Declared | None]:
+        """Results of the declared mistakes of *box*; computed at the first call, then cached.
+
+        They are kept for all who come later, so that a mistake has all of its time, even within a first try.
+        """
         declared = tuple((declared_mistake.code.source, declared_mistake.message) for declared_mistake in box.mistakes)
         key = (box.function, box.cases, declared)
-        return lambda: self._declared_answers.of(key, lambda: function_runs.run_declared_mistakes(box, jail))
+        return lambda: self._declared_answers.of(key, lambda: function_runs.run_declared_mistakes(box, self._jail))
 
     def _study(self, forward: Forward, scaled: bool = False) -> ForwardReferences:
         sizes = tuple(tuple(item.items()) for item in (forward.dims, forward.related, forward.hidden))

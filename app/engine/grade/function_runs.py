@@ -46,7 +46,7 @@ def check_function(
     code: str,
     plan: ParsedSubmission,
     jail: JailRunner,
-    declared: Callable[[], Declared],
+    declared: Callable[[], Declared | None],
     value_key: Callable[[bytes], str],
 ) -> Verdict:
     """The verdict on *code*, which *plan* was read from; *value_key* makes a key of a digest."""
@@ -69,7 +69,7 @@ def check_function(
         # the solution, does not make that mistake.
         fitting = (
             text
-            for text, lacks, gives in declared()
+            for text, lacks, gives in declared() or ()
             if not (right - own and lacks and lacks <= own)
             if _same(gives, answers)
         )
@@ -84,11 +84,13 @@ def run_function_text(box: FunctionBox, code: str, plan: ParsedSubmission, jail:
     return definition_runs.run_definitions(box, _job(box, code, judge=False, shown=list(plan.last)), jail)
 
 
-def run_declared_mistakes(box: FunctionBox, jail: JailRunner) -> Declared:
-    """Results of each declared mistake of *box*; one that does not end has none."""
+def run_declared_mistakes(box: FunctionBox, jail: JailRunner) -> Declared | None:
+    """Results of each declared mistake of *box*; one that does not end has none. None where the jail failed."""
     right, declared = _statements(box.solution.source), list[tuple[str, frozenset[str], Answers]]()
     for mistake in box.mistakes:
         reply = jail.run(_job(box, mistake.code.source, judge=False))
+        if reply.ending == "fault":
+            return None
         if reply.ending == "done":
             declared.append((mistake.message, right - _statements(mistake.code.source), _answers(box, reply)))
     return tuple(declared)

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from app.course.parse import parse_lesson
+from app.engine.grade.engine import Engine
 from app.engine.task import task_of
+from app.sandbox.wire import Reply
 
 PATH = Path(__file__).parents[1] / "functions.md"
 LESSON, ERRORS = parse_lesson(PATH.read_text(encoding="utf-8"), PATH.name)
@@ -84,6 +86,31 @@ def test_a_declared_mistake_is_told_in_the_words_that_it_has_now(jailed):
     edited = replace(box, mistakes=(replace(mean, message="It is the mean."),))
 
     assert wrong(jailed.check(edited, mean.code.source))[0].message == "It is the mean."
+
+
+class Busy:
+    """A jail that may fail once with the text of a declared mistake, and that tells how long such texts may run."""
+
+    def __init__(self, jail, mistake, *endings):
+        self.jail, self.mistake, self.endings, self.seconds = jail, mistake, list(endings), []
+
+    def run(self, job):
+        if job.header.get("source") != self.mistake.code.source:
+            return self.jail.run(job)
+        self.seconds.append(job.cpu_seconds)
+        return Reply(ending=self.endings.pop()) if self.endings else self.jail.run(job)
+
+
+def test_a_declared_mistake_runs_in_full_and_again_where_the_jail_failed(jail):
+    box = TASKS["unbroadcast"]
+    (mean,) = (mistake for mistake in box.mistakes if mistake.message == "That is the mean.")
+    busy = Busy(jail, mean, "fault")
+    engine, code = Engine(busy, None), f"{mean.code.source}\n# another text"
+
+    messages = [wrong(engine.check(box, code, seconds=box.seconds / 2))[0].message for _ in range(3)]
+
+    assert [message == "That is the mean." for message in messages] == [False, True, True]
+    assert busy.seconds == [box.seconds, box.seconds]
 
 
 def test_arguments_that_come_back_changed_are_seen(jailed):
