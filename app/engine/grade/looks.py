@@ -35,23 +35,23 @@ def _look(
     others: Collection[str],
     got: Array,
 ) -> Observation:
-    def under(kind: str) -> dict[str, Array]:
-        prefix = f"{run}/{kind}/"
-        return {key.removeprefix(prefix): array for key, array in entry.arrays.items() if key.startswith(prefix)}
-
-    shares = under("s")
-    upstream = under("up")
-    pairs = {tuple(key.split("/", 1)): array for key, array in under("o").items()}
+    arrays: dict[str, dict[str, Array]] = {}
+    for key, array in entry.arrays.items():
+        owner, kind, name = key.split("/", 2)
+        if owner == run:
+            arrays.setdefault(kind, {})[name] = array
+    shares = arrays.get("s", {})
+    pairs = {tuple(key.split("/", 1)): array for key, array in arrays.get("o", {}).items()}
     names = {*others, *cut} if run != "v" else set(study.forward.outputs)
     return Observation(
         got=got,
-        reference=entry.arrays[f"{run}/g/{tensor}"],
+        reference=arrays["g"][tensor],
         shares=shares,
-        unreduced={**shares, **under("u")},
-        upstream=upstream,
+        unreduced={**shares, **arrays.get("u", {})},
+        upstream=arrays.get("up", {}),
         forward=study.sets[run].tensors,
         gradients={f"d{name}": study.forced(run, name) for name in sorted(names)},
-        blocked=under("b"),
+        blocked=arrays.get("b", {}),
         others={(key[0], f"d{key[1]}"): pair for key, pair in pairs.items() if len(key) == 2},
         dims=study.sets[run].dims,
     )

@@ -4,7 +4,7 @@ The isolated run decides. Where a submission takes another road past a gradient 
 taken along that same road: only the gradients that the learner's formula really draws on are forced into the tape.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 
@@ -171,8 +171,7 @@ class Judge:
 
     def _raised(self, name: str) -> NameVerdict | None:
         """A line that raises on right numbers too; where it would have written several names, the first one's fault."""
-        for error in filter(self._by_itself, self.visible.errors):
-            written = self.plan.written_at(error.statement, error.line)
+        for error, written in self._raising:
             if name not in written:
                 continue
             diagnosis = sentences.stopped_line(name, kind_of(error), error.line, self.translated(error))
@@ -180,6 +179,12 @@ class Judge:
                 return replace(self._told(name, "wrong", diagnosis), line=error.line)
             return self._waiting(name, NOT_JUDGED, diagnosis.message)
         return None
+
+    @cached_property
+    def _raising(self) -> Sequence[tuple[ReportedError, Collection[str]]]:
+        """The errors that no mistake further up explains, each with the names that its line writes."""
+        errors = filter(self._by_itself, self.visible.errors)
+        return [(error, self.plan.written_at(error.statement, error.line)) for error in errors]
 
     def translated(self, error: ReportedError) -> str:
         """Sentence for *error*; another text in its line is proposed only where the line with it is right."""
@@ -333,10 +338,12 @@ class Judge:
 
     def _with_second_name(self, verdict: NameVerdict) -> NameVerdict:
         """*verdict* on a wrong line, with word that the name is a second one of a gradient that was right."""
-        shares = any(each.word == f"{SHARES_MEMORY} {verdict.name}" for each in self._compared.values())
+        shared = f"{SHARES_MEMORY} {verdict.name}"
+        if verdict.verdict != "wrong" or not any(each.word == shared for each in self._compared.values()):
+            return verdict
         at = self.plan.last.get(verdict.name, -1)
         tensor = self.plan.renamed_from(at, verdict.name)
-        if verdict.verdict != "wrong" or not shares or not tensor:
+        if not tensor:
             return verdict
         edited = sentences.mutated_tensor(verdict.name, tensor, self.plan.lines[at].line, second=verdict.name)
         return replace(verdict, message=f"{verdict.message} Besides, {edited.message}")
