@@ -132,7 +132,9 @@ class Engine:
             case FunctionBox():
                 plan, refused = self._admit((CLASSES,), code, gate)
                 declared = self._declared_results(task)
-                return refused or function_runs.check_function(task, code, plan, jail, declared, self._seeds.value_key)
+                return refused or function_runs.check_function(
+                    task, code, plan, jail, self._jail, declared, self._seeds.value_key
+                )
             case HuntTask(bug=bug, mending=mending):
                 return self._check_hunt(bug, mending, code, gate, jail)
             case GradTask():

@@ -46,18 +46,26 @@ def check_function(
     code: str,
     plan: ParsedSubmission,
     jail: JailRunner,
+    author_jail: JailRunner,
     declared: Callable[[], Declared | None],
     value_key: Callable[[bytes], str],
 ) -> Verdict:
-    """The verdict on *code*, which *plan* was read from; *value_key* makes a key of a digest."""
+    """The verdict on *code*, which *plan* was read from; *value_key* makes a key of a digest.
+
+    In *jail* run the learner's texts, with less time in a first try; in *author_jail*, with all of it, the solution.
+    """
     if (unfinished := definition_runs.blank_verdict(box, plan)) is not None:
         return unfinished
     reply = jail.run(_job(box, code, judge=False))
     if (stopped := definition_runs.stopped_verdict(box, reply)) is not None:
-        return _with_slips(stopped, _slips(box, code, frozenset(), jail)) if reply.ending in _ENDLESS else stopped
+        return (
+            _with_slips(stopped, _slips(box, code, frozenset(), jail, author_jail))
+            if reply.ending in _ENDLESS
+            else stopped
+        )
     printed = reply.texts.get("printed", "")
     answers = _answers(box, reply)
-    references = _references(box, reply, jail)
+    references = _references(box, reply, author_jail)
     if isinstance(references, Verdict):
         return references
     names = _verdicts(box, answers, references, arguments_in([line.node for line in plan.lines]))
@@ -74,7 +82,7 @@ def check_function(
             if _same(gives, answers)
         )
         message = next(fitting, "")
-        slips = () if message else _slips(box, code, _holding(names), jail)
+        slips = () if message else _slips(box, code, _holding(names), jail, author_jail)
         names = explained(names, message, slips, lambda: value_key(answers_digest(answers)))
     return Verdict(outcome="graded", passed=first is None, names=names, printed=printed[: definition_runs.PRINTED])
 
@@ -115,7 +123,7 @@ def _holding(names: tuple[NameVerdict, ...]) -> Holding:
     return frozenset(name_verdict.name for name_verdict in names if name_verdict.verdict in RIGHT)
 
 
-def _slips(box: FunctionBox, code: str, right: Holding, jail: JailRunner) -> tuple[Slip, ...]:
+def _slips(box: FunctionBox, code: str, right: Holding, jail: JailRunner, author_jail: JailRunner) -> tuple[Slip, ...]:
     """The slips of *code*, for which the cases *right* hold."""
     quick = TimeLimitedRunner(jail, _TRY_SECONDS)
 
@@ -123,7 +131,7 @@ def _slips(box: FunctionBox, code: str, right: Holding, jail: JailRunner) -> tup
         reply = quick.run(_job(box, text, judge=False))
         if reply.ending != "done":
             return None
-        references = _references(box, reply, jail)
+        references = _references(box, reply, author_jail)
         if isinstance(references, Verdict):
             return None
         return _holding(_verdicts(box, _answers(box, reply), references))
