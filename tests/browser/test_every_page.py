@@ -30,6 +30,7 @@ from tests.browser.seeding import (
 )
 from tests.browser.steps import AXE, expect_verdict, open_page, scrolls_sideways, violations
 from tests.courses import LESSONS, course_in
+from tests.turns import PAGES
 from tests.waiting import SECONDS
 from tests.web.asking import routes_of
 from tests.web.classroom import seated
@@ -359,6 +360,7 @@ def phone(opened: Page) -> Iterator[Page]:
     assert [one for one in watched.complaints if "404" not in one] == []
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @pytest.mark.parametrize("look", [*LOOKS, *PROVED], ids=str)
 def test_a_page_is_sound_on_a_phone_in_the_dark(phone: Page, room: Room, look: Look) -> None:
     phone.context.add_cookies(room.cookies[look.who])
