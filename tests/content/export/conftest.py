@@ -101,18 +101,15 @@ LONG = ("training.solved.ipynb", ".solved.py")
 
 
 class Ran(dict[str, dict[str, str]]):
-    """What every notebook and every script did; those of a state and a form are run together, when asked for."""
+    """What notebooks and scripts did; each is run when it is asked for."""
 
     def __init__(self, exports: dict[str, str], run: Run) -> None:
         super().__init__()
         self._exports, self._run = exports, run
 
     def __missing__(self, name: str) -> dict[str, str]:
-        kind = name[name.index(".") :]
-        alike = {one: text for one, text in self._exports.items() if one.endswith(kind)}
-        self |= self._run(
-            {one: text if one.endswith(LONG) else STEPS.sub(r"\1 30", text) for one, text in alike.items()}
-        )
+        text = self._exports[name]
+        self |= self._run({name: text if name.endswith(LONG) else STEPS.sub(r"\1 30", text)})
         return self[name]
 
 
