@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 
 from markupsafe import Markup
@@ -99,12 +100,19 @@ def _stroke(step: str, path: str, largest: float) -> Markup:
     return svg_tag("path", *words, d=path, class_=class_, stroke_opacity=strength)
 
 
+@cache
+def _scale_strokes() -> tuple[Markup, ...]:
+    """All colours side by side: the same below every map, and half of what a map draws."""
+    return tuple(difference_strokes([f"{STEPS[::-1].upper()}.{STEPS}"]))
+
+
 def _scale(largest: float, y: float) -> list[Markup]:
     """Scale of the colours: from the largest difference below zero to the largest above."""
-    steps = f"{STEPS[::-1].upper()}.{STEPS}"
-    width = SCALE_WIDTH / len(steps)
+    steps = 2 * len(STEPS) + 1
     bar = svg_tag(
-        "g", *difference_strokes([steps]), transform=f"translate({LEFT:g} {y:g}) scale({width:.3f} {SCALE_HEIGHT:g})"
+        "g",
+        *_scale_strokes(),
+        transform=f"translate({LEFT:g} {y:g}) scale({SCALE_WIDTH / steps:.3f} {SCALE_HEIGHT:g})",
     )
     frame = svg_tag("rect", x=LEFT, y=y, width=SCALE_WIDTH, height=SCALE_HEIGHT, class_="rule")
     labels = [

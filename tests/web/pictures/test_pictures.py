@@ -332,6 +332,15 @@ def test_a_map_says_which_part_of_the_tensor_it_shows(rows, shape, corner, said)
     assert set(last) <= set(ticks)
 
 
+def test_below_each_map_every_strength_has_its_colour_in_the_scale() -> None:
+    maps = [Differences(rows=(step,), largest=largest, shape=(1, 1)) for step, largest in (("a", 1.0), ("L", 0.5))]
+
+    scales = [ElementTree.fromstring(differences_map(each).picture).findall(".//{*}path")[1:] for each in maps]
+
+    colours = [[stroke.get("class") for stroke in scale] for scale in scales]
+    assert colours == [["differ-under"] * len(STEPS) + ["differ-over"] * len(STEPS)] * 2
+
+
 def test_a_map_draws_each_differing_entry_once_by_how_much_it_differs() -> None:
     found = Differences(rows=("aaL.", "?lA."), largest=0.5, shape=(2, 4))
     root = ElementTree.fromstring(differences_map(found).picture)
