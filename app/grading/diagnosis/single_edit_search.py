@@ -112,18 +112,24 @@ def diagnose_erased(view: GradientAnalysis) -> Diagnosis | None:
     with view.case.budget.one():
         reruns = view.once(line_replays)
         for at, line in enumerate(reruns[0].lines if reruns else ()):
+            sentence = "erased"
             match line:
                 case ast.Assign(value=ast.UnaryOp(op=ast.USub())):
                     continue  # `=-` is `-=`, and is told as that
+                case ast.Assign(value=ast.UnaryOp(op=ast.UAdd())):
+                    sentence = "plus-behind"
+            match line:
                 case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name)) as target], value=value):
                     pass
-                case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if not view.shaped():
+                case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if (
+                    sentence == "plus-behind" or not view.shaped()
+                ):
                     pass
                 case _:
                     continue
             added = {at: ast.copy_location(ast.AugAssign(target, ast.Add(), value), line)}
             if name == view.case.name and all(rerun.is_right(rerun.with_lines(added)) for rerun in reruns):
-                erased = view.case.told("overwritten", BESIDE["erased"], line=as_written(line))
+                erased = view.case.told("overwritten", BESIDE[sentence], line=as_written(line))
                 return in_line(view.case, erased, line)
     return None
 

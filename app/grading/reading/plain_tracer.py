@@ -138,6 +138,8 @@ class PlainTracer(ABC):
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 number = as_operand(self.plain(operand))
                 return tensor_like(-number, number)
+            case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+                return as_operand(self.plain(operand))
             case ast.UnaryOp(op=ast.Invert(), operand=operand):
                 return np.asarray(~np.asarray(self.value(operand)))
             case ast.UnaryOp(op=ast.Not(), operand=operand):

@@ -192,6 +192,8 @@ class Tracer(PlainTracer):
                 return self.made(expr, "library", self.paid(OF_ARRAYS[type(op)], a, b))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return self._function(expr, "neg", operand)
+            case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+                return self.node(operand)
             case ast.UnaryOp(op=ast.Invert(), operand=operand):
                 return self.made(expr, "library", ~self.node(operand).value)
             case ast.Call(func=ast.Attribute() as func):

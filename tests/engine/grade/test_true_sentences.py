@@ -481,6 +481,15 @@ SUMMED_EXP = box(
     "dm = dr * v\ndv = (dr * m).sum(1, keepdim=True)\ndX = -dm + dv * torch.softmax(X, 1)",
     "dm dv dX",
 )
+COUNTS = box(
+    "counts",
+    "N: 5, D: 4",
+    "c: [N, D]",
+    "p",
+    "s = c.sum(1, keepdim=True)\ni = s ** -1\np = c * i",
+    "di = (c * dp).sum(1, keepdim=True)\nds = -s ** -2 * di\ndc = i * dp\ndc += ds",
+    "di ds dc",
+)
 ROWS = [
     # A sentence on the text is said where undoing, there, what it names makes the gradient right.
     (
@@ -877,6 +886,11 @@ ROWS = [
         ["add up to one along another axis than the one that `v = "],
         ["adds up to one."],
     ),
+    # `=+` is a plain assignment, of a part as well.
+    (COUNTS, "dc = i * dp\ndc =+ ds", "dc:overwritten", ["`=+` puts a plus", "To add is `+=`."], ["unchanged"]),
+    (COUNTS, "dc = i * dp\ndc =+ ds.expand(N, D)", "dc:overwritten", ["`=+` puts a plus"], ["erased"]),
+    (COUNTS, "dc = i * dp\ndc[:] =+ ds", "dc:overwritten", ["`=+` puts a plus"], ["share too"]),
+    (COUNTS, "dc = i * dp\ndc = ds", "dc:overwritten", ["`dc = ds` replaces"], ["puts a plus"]),
 ]
 
 

@@ -71,7 +71,7 @@ torch.stack([v, u]) | torch.std(X, dim=1) | torch.sub(X, Y) | torch.subtract(X, 
 torch.tensor([[1.0, 2.0], [3.0, 4.0]]) | torch.tensordot(X, W, 1) | torch.true_divide(X, Y) | torch.var(X, dim=1)
 F.fold(X.T[None], (3, 4), (2, 2)) | F.fold(X.T, (5, 6), 2, stride=(2, 3), padding=(0, 1), dilation=(2, 1))
 torch.vdot(v, u) | torch.vstack([v, X]) | torch.where(X > 0, X, col) | torch.zeros(2, 3) | torch.zeros_like(X)
-v.diag_embed()
+v.diag_embed() | +X | +N | X[+1:]
 """
 LIST = [part.strip() for line in EXPRESSIONS.strip().splitlines() for part in line.split(" | ")]
 DRAWN = frozenset(
