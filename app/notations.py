@@ -18,7 +18,9 @@ ATTRIBUTES: Mapping[str, str] = _TABLE["ATTRIBUTES"]
 SIGN_NOTATIONS: Sequence[tuple[str, str]] = tuple((row["seen"], row["here"]) for row in _TABLE["SIGNS"])
 """What no line of Python holds, as a pattern, with what to write."""
 NUMPY_FUNCTIONS: Mapping[str, str] = _TABLE["FUNCTIONS"]
-_KEYWORDS: Mapping[str, str] = _TABLE["KEYWORDS"]
+KEYWORDS: Mapping[str, str] = _TABLE["KEYWORDS"]
+"""By the name of an argument in numpy: its name in torch."""
+_DEFAULTS: Mapping[str, Mapping[str, str]] = _TABLE["DEFAULTS"]
 _ENGINE: Mapping[str, str] = _TABLE["ENGINE"]
 _NUMBERS: Mapping[str, str] = {word: str(number) for word, number in _TABLE["NUMBERS"].items()}
 _UNITS = re.compile(rf"(?<=[\w.)])\s{{1,9}}(?:{'|'.join(_TABLE['UNITS']['words'])})$", re.IGNORECASE)
@@ -45,7 +47,8 @@ def as_torch(source: str) -> str:
     form = NUMPY_FUNCTIONS.get(f"{function}/{len(operands)}") or NUMPY_FUNCTIONS.get(function)
     if form is not None and form.count("{") == len(operands) and not options_of(node):
         return form.format(*operands)
-    words = [f"{_KEYWORDS.get(name, name)}={source_text(value)}" for name, value in options_of(node).items()]
+    given = {KEYWORDS.get(name, name): source_text(value) for name, value in options_of(node).items()}
+    words = [f"{name}={text}" for name, text in (dict(_DEFAULTS.get(function, {})) | given).items()]
     arguments = [*map(source_text, arguments_of(node)), *words]
     return f"torch.{function}({', '.join(arguments)})" if form is None else ""
 

@@ -13,6 +13,8 @@ from app import notations
         ("numpy.matmul(A, B)", "A @ B"),
         ("np.sum(dY * A, axis=1, keepdims=True)", "torch.sum(dY * A, dim=1, keepdim=True)"),
         ("np.exp(x)", "torch.exp(x)"),
+        ("np.var(x, axis=0, ddof=1)", "torch.var(x, correction=1, dim=0)"),
+        ("np.std(x, 0)", "torch.std(x, 0, correction=0)"),
         ("np.add.at(dC, ix, de)", "dC.index_add_(0, ix, de)"),
         ("np.concatenate([a, b])", "torch.cat([a, b])"),
         ("np.transpose(x)", "x.T"),

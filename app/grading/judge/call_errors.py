@@ -7,6 +7,7 @@ import re
 from difflib import get_close_matches
 
 from app.grading.judge.run_reports import ReportedError, Row
+from app.notations import KEYWORDS
 from app.syntax import (
     Expression,
     function_of,
@@ -93,10 +94,14 @@ def _axes(match: re.Match[str], error: ReportedError) -> str:
 
 
 def _option(match: re.Match[str], error: ReportedError) -> str:
-    name, option = match.groups()
+    # Where torch lists several, some of them are right.
+    options = re.findall(r"(\w{1,60})=", match[2]) or [match[2]]
+    option = next((each for each in options if each not in OPTIONS), options[0])
     near = [] if option in OPTIONS else get_close_matches(option, OPTIONS, 1)
     hint = f" Did you mean `{near[0]}`?" if near else ""
-    return f"{_call(error, name)}: `{name}` does not take `{option}` here.{hint}"
+    if option in KEYWORDS:
+        hint = f" What is `{option}` in numpy is `{KEYWORDS[option]}` here."
+    return f"{_call(error, match[1])}: `{match[1]}` does not take `{option}` here.{hint}"
 
 
 def _describe_called(match: re.Match[str], error: ReportedError) -> str:
@@ -307,7 +312,11 @@ CALLS: tuple[Row, ...] = (
     (r"^(\w+)\(\) received an invalid combination of arguments - got \((?:Tensor, )?int, int\)", "axes", _axes),
     (r"([\w<>]{1,80})\(\) missing \d+ required (?:positional|keyword-only) arguments?: (.+)", "lacking", _lacking),
     (r"([\w<>]{1,80})\(\) got an unexpected keyword argument '(\w+)'", "option", _option),
-    (r"^(\w+)\(\) received an invalid combination of arguments - got \([^)]{0,150}?(\w{1,60})=", "option", _option),
+    (
+        r"^(\w+)\(\) received an invalid combination of arguments - got \(([^)]{0,150}?\w{1,60}=[^)\n]{0,150})",
+        "option",
+        _option,
+    ),
     (r"^'([\w.]+)' object is not callable", "called", _describe_called),
     (r"^'(?:builtin_function_or_method|method|function)' object is not subscriptable", "uncalled", _describe_uncalled),
     (r"^unsupported operand type\(s\) for (\S+?):? '([\w.]+)' and '([\w.]+)'", "operator", _operator),

@@ -128,6 +128,8 @@ CALLS = [
     ("r = torch.mean(X, 0, 1)", "`torch.mean(X, 0, 1)` names one axis only", "`.mean((0, 1))`"),
     ("r = X.sum(0, keep_dim=True)", "`sum` does not take `keep_dim` here. Did you mean `keepdim`?"),
     ("r = X.sum(axes=0)", "`sum` does not take `axes` here. Did you mean `axis`?"),
+    ("r = X.var(0, keepdim=True, ddof=1)", "`var` does not take `ddof` here.", "in numpy is `correction` here."),
+    ("r = X.std(0, ddof=1, keepdim=True)", "`std` does not take `ddof` here.", "in numpy is `correction` here."),
     ("r = F.softmax(X, 1, keepdim=True)", "`softmax` does not take `keepdim` here."),
     ("r = X.sum[0]", "`X.sum` is a function", "with parentheses"),
     ("r = X @ 2", "In `X @ 2`, `2` is a single number", "a number takes `*`"),
