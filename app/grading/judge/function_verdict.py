@@ -60,8 +60,10 @@ def names_of(box: FunctionBox) -> tuple[str, ...]:
 
 
 HALF = "half-precision"
+TURNED = "turned-round"
 RAISED = "raised"
 THE_CASE = "The case"
+CHANGED_PLACES = "The two values that came back are right, and have changed places."
 NOTHING = "It gave nothing back. Does every way through it end in a `return` with a value?"
 
 
@@ -90,7 +92,18 @@ def verdict_of(
         return _wrong(name, case, HALF, said, own, reference)
     if thing := object_for_number(own.tree, reference.tree):
         said = f"It gave a `{thing}` where a number is wanted. The number that it holds is in one of its attributes."
+    elif are_turned(own, reference):
+        return _wrong(name, case, TURNED, CHANGED_PLACES, own, reference)
     return _wrong(name, case, DIFFERS, said, own, reference)
+
+
+def are_turned(own: CaseResult, reference: CaseResult) -> bool:
+    """True if *own* is the pair of *reference* the other way round."""
+    match own.tree:
+        case ["list", [first, second]]:
+            turned = ["list", [second, first]]
+            return difference(turned, reference.tree, own.arrays, reference.arrays) == ""
+    return False
 
 
 def answers_digest(answers: Mapping[str, CaseResult]) -> bytes:
@@ -148,7 +161,7 @@ def explained(
 
 def _says_more(verdict: NameVerdict, slip: Slip) -> bool:
     """True if what *verdict* has to say of a case is more than the sentence of *slip*."""
-    telling = {HALF, RAISED} if slip.kind == VAGUE else {HALF}
+    telling = {HALF, RAISED, TURNED} if slip.kind == VAGUE else {HALF}
     return (verdict.code or "").rpartition(":")[2] in telling
 
 

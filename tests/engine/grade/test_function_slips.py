@@ -19,6 +19,7 @@ BOXES = {
 }
 SELF, OTHER = "            self.grad += other.data * out.grad\n", "            other.grad += self.data * out.grad\n"
 GATES = SELF + OTHER
+BY_ENTROPY = "F.cross_entropy(logits, Y)"
 STACK = "".join(BOXES["value-backward"].solution.source.partition("        order, seen, stack")[1:])
 RECURSIVE = """\
         order, seen = [], set()
@@ -440,6 +441,14 @@ NAMED = {
         ("dH[:, t]", "dH[t]"),
         "`dH[t]` picks along the first axis, and `t` counts along another",
     ),
+    "sum of all": (
+        "split-loss",
+        (BY_ENTROPY, "-torch.log_softmax(logits, 1)[range(len(Y)), Y].sum()"),
+        "adds up where an",
+    ),
+    "columns": ("split-loss", (BY_ENTROPY, "-torch.softmax(logits, 1)[:, Y].log().mean()"), "picks whole columns"),
+    "turned round": ("momentum", ("p - rate * v, v", "v, p - rate * v"), "have changed places"),
+    "numpy's word": ("calibrate", ("keepdim=True)\n", "keepdim=True, ddof=1)\n"), "is `correction` here"),
     "no tanh": (
         "bptt",
         ("torch.tanh(X[:, t] @ Wx + hs[-1] @ Wh + b)", "X[:, t] @ Wx + hs[-1] @ Wh + b"),
@@ -516,6 +525,15 @@ def test_a_line_too_many_is_told_of_no_two_slips() -> None:
     sentences = [slip_sentence for kind, slip_sentence in PHRASES.items() if Slip(kind, 1, parse_code("")).is_only]
 
     assert PHRASES["line-extra"] in sentences
+
+
+def test_an_average_of_all_for_a_sum_is_named() -> None:
+    own, right = (f"def size(x):\n    y = x * x\n    return y.{total}()\n" for total in ("mean", "sum"))
+    search = SlipSearch(lambda text: frozenset(["a"] if text.strip() == right.strip() else []), ("a",), frozenset())
+
+    (slip,) = search.slips_in(own, right)
+
+    assert (slip.kind, slip.line) == ("mean-of-all", 3)
 
 
 def test_a_second_slip_is_named_with_its_own_line(jailed) -> None:

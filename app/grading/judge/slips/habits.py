@@ -358,6 +358,36 @@ def swapped(tree: ast.Module) -> Iterator[Slip]:
             yield from slips_at(tree, "swapped", turned, name=names[0], other=names[1])
 
 
+def other_total(tree: ast.Module) -> Iterator[Slip]:
+    """`.sum()` of all for `.mean()`, and the other way about."""
+    others = {"sum": "mean", "mean": "sum"}
+    for node in nodes_in(tree):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=whole, attr="sum" | "mean" as attr) as function, args=[], keywords=[]
+            ):
+                other = ast.Attribute(whole, others[attr], ast.Load())
+                yield from slips_at(tree, f"{attr}-of-all", [(function, other)], place=_short(node))
+
+
+def every_row(tree: ast.Module) -> Iterator[Slip]:
+    """`p[:, Y]` for `p[range(len(Y)), Y]`."""
+    counted = {name for loop in nodes_in(tree) if isinstance(loop, ast.For) for name in names_stored(loop.target)}
+    for node in nodes_in(tree):
+        match node:
+            case ast.Subscript(
+                slice=ast.Tuple(
+                    elts=[ast.Slice(lower=None, upper=None, step=None) as rows, ast.Name(id=name) as picked]
+                )
+            ) if name not in counted:
+                each = expression(f"range(len({name}))")
+                yield from slips_at(tree, "every-row", [(rows, each)], place=_short(node), name=picked.id)
+
+
+def _short(node: ast.AST) -> str:
+    return ast.unparse(node)[:80]
+
+
 HABITS: tuple[Habit, ...] = (
     method_for_share,
     restart_at_inputs,
@@ -388,6 +418,8 @@ HABITS: tuple[Habit, ...] = (
     returned_early,
     math_for_method,
     python_sum,
+    every_row,
+    other_total,
 )
 """The most telling first."""
 
