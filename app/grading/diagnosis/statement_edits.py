@@ -8,7 +8,7 @@ from functools import partial
 from app.grading.diagnosis.call_kinds import other_parts
 from app.grading.diagnosis.edits import Edit, replace_node
 from app.grading.diagnosis.grammar import EditVocabulary, Replacement, keeping_axis
-from app.syntax import every_name_in, name_node, nodes_in, tuple_parts
+from app.syntax import called_name, every_name_in, name_node, nodes_in, tuple_parts
 
 UPDATES: Mapping[type[ast.operator], Mapping[type[ast.operator], str]] = {
     ast.Add: {ast.Mult: "update-product"},
@@ -104,16 +104,25 @@ def _of_target(statement: ast.stmt, inner: ast.AST, words: EditVocabulary) -> It
                 kept = ast.AugAssign(target, operator, value)
                 yield Edit(replace_node(statement, inner, kept), inner, Replacement("kept", value))
         case (
-            ast.Subscript(value=value, slice=ast.Name(id=index) as picked)
-            | ast.Subscript(
-                value=value, slice=ast.Tuple(elts=[ast.Slice(lower=None, upper=None), ast.Name(id=index) as picked])
+            ast.Subscript(value=value, slice=ast.Tuple(elts=[ast.Slice(lower=None, upper=None), picked]))
+            | ast.Subscript(value=value, slice=picked)
+        ) if _counts_places(picked, words):
+            every = ast.Call(name_node("range"), [ast.Call(name_node("len"), [picked], [])], [])
+            of_columns = isinstance(inner.slice, ast.Tuple)
+            orders = (
+                {"columns": [every, picked]} if of_columns else {"rows": [every, picked], "places": [picked, every]}
             )
-        ) if index in words.arrays:
-            count = ast.Call(name_node("len"), [picked], [])
-            rows = ast.Call(name_node("range"), [count], [])
-            new = ast.Subscript(value, ast.Tuple([rows, picked], ast.Load()), inner.ctx)
-            kind = "columns" if isinstance(inner.slice, ast.Tuple) else "rows"
-            yield Edit(replace_node(statement, inner, new), inner, Replacement(kind, new))
+            for kind, parts in orders.items():
+                new = ast.Subscript(value, ast.Tuple(parts, ast.Load()), inner.ctx)
+                yield Edit(replace_node(statement, inner, new), inner, Replacement(kind, new))
+
+
+def _counts_places(node: ast.AST, words: EditVocabulary) -> bool:
+    """True of a tensor of the program, and of `x.argmax(0)`, between brackets."""
+    match node:
+        case ast.Name(id=name):
+            return name in words.arrays
+    return called_name(node) in {"argmax", "argmin"}
 
 
 def _shifted(statement: ast.stmt, inner: ast.Subscript, turns: Collection[str]) -> Iterator[Edit]:

@@ -481,6 +481,15 @@ SUMMED_EXP = box(
     "dm = dr * v\ndv = (dr * m).sum(1, keepdim=True)\ndX = -dm + dv * torch.softmax(X, 1)",
     "dm dv dX",
 )
+LARGEST = box(
+    "largest",
+    "N: 5, D: 3",
+    "z: [N, D]",
+    "w",
+    "w = z.amax(0, keepdim=True)",
+    "dz = F.one_hot(z.argmax(0), N).T * dw",
+    "dz",
+)
 COUNTS = box(
     "counts",
     "N: 5, D: 4",
@@ -885,6 +894,14 @@ ROWS = [
         "dX:softmax-axis",
         ["add up to one along another axis than the one that `v = "],
         ["adds up to one."],
+    ),
+    # A place in each column, where whole rows are written.
+    (
+        LARGEST,
+        "dz = torch.zeros_like(z)\ndz[z.argmax(0)] = dw",
+        "dz:index-every-row",
+        ["each column has one"],
+        ["cosine"],
     ),
     # `=+` is a plain assignment, of a part as well.
     (COUNTS, "dc = i * dp\ndc =+ ds", "dc:overwritten", ["`=+` puts a plus", "To add is `+=`."], ["unchanged"]),
