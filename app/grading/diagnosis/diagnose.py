@@ -137,6 +137,10 @@ def diagnose(case: WrongGradient) -> Diagnosis | None:
     if broken is not None:
         # A factor that is missing, or a tensor that is taken from itself, says more than that all is zero. A term that
         # is missing does not: whatever is zero, the whole of the gradient mends.
+        if broken.code == f"{case.name}:not-finite":
+            # What belongs there says more than what the numbers made of it, and both are true.
+            slip = single_edit_search.diagnose_exchanged_part(view)
+            return broken if slip is None else replace(slip, message=f"{slip.message} {broken.message}")
         edit = single_edit_search.diagnose_single_edit(view) if broken.code == f"{case.name}:zeros" else None
         return broken if edit is None or edit.code == f"{case.name}:term-missing" else edit
     if not view.paths:

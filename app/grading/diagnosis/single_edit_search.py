@@ -97,6 +97,15 @@ def diagnose_exchanged(view: GradientAnalysis) -> Diagnosis | None:
     return mended_by(view, (name_edits,))
 
 
+def diagnose_exchanged_part(view: GradientAnalysis) -> Diagnosis | None:
+    """Another tensor, or a division for a product, at one place of the lines."""
+    return mended_by(view, (name_edits, _product_edits))
+
+
+def _product_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
+    yield from (edit for edit in operator_edits(node, words) if edit.kind == "multiply")
+
+
 def diagnose_turned(view: GradientAnalysis) -> Diagnosis | None:
     """The transpose of a whole product, or of a whole call, that is right as it is; and a gradient as a fraction."""
     gradients = view.first_look.gradients

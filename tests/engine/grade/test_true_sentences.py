@@ -227,6 +227,15 @@ INVERSE = box(
     "dv = -0.5 * (v + 1e-5) ** -1.5 * dinv",
     "dv",
 )
+DEVIATION = box(
+    "deviation",
+    "N: 6, D: 4",
+    "x: [N, D]; b: [D]",
+    "y",
+    "v = x.var(0)\ni = (v + 1e-5) ** -0.5\ny = i * b",
+    "di = dy * b\ndv = -0.5 * (v + 1e-5) ** -1.5 * di",
+    "di dv",
+)
 LARGEST = box(
     "largest",
     "N: 6, D: 4",
@@ -481,8 +490,8 @@ SUMMED_EXP = box(
     "dm = dr * v\ndv = (dr * m).sum(1, keepdim=True)\ndX = -dm + dv * torch.softmax(X, 1)",
     "dm dv dX",
 )
-LARGEST = box(
-    "largest",
+EXTREMES = box(
+    "extremes",
     "N: 5, D: 3",
     "z: [N, D]",
     "w",
@@ -897,7 +906,7 @@ ROWS = [
     ),
     # A place in each column, where whole rows are written.
     (
-        LARGEST,
+        EXTREMES,
         "dz = torch.zeros_like(z)\ndz[z.argmax(0)] = dw",
         "dz:index-every-row",
         ["each column has one"],
@@ -908,6 +917,15 @@ ROWS = [
     (COUNTS, "dc = i * dp\ndc =+ ds.expand(N, D)", "dc:overwritten", ["`=+` puts a plus"], ["erased"]),
     (COUNTS, "dc = i * dp\ndc[:] =+ ds", "dc:overwritten", ["`=+` puts a plus"], ["share too"]),
     (COUNTS, "dc = i * dp\ndc = ds", "dc:overwritten", ["`dc = ds` replaces"], ["puts a plus"]),
+    # Another tensor, or a division for a product, is told before what its numbers come to.
+    (
+        DEVIATION,
+        "dv = -0.5 * (b + 1e-5) ** -1.5 * di",
+        "dv:wrong-operand:b",
+        ["`b` is the wrong tensor", "without such a power"],
+        [],
+    ),
+    (DEVIATION, "dv = -0.5 * (v - v) ** -1.5 * di", "dv:not-finite", ["without such a power"], ["wrong tensor"]),
 ]
 
 

@@ -70,7 +70,14 @@ ROWS = [
         ["should not"],
     ),
     # What is not finite is named in the line that makes it.
-    ("batch_norm_pieces", "torch.sqrt(var", "torch.sqrt(beta", "dvar:not-finite", ["In line 8", "negative"], ["reads"]),
+    (
+        "batch_norm_pieces",
+        "torch.sqrt(var",
+        "torch.sqrt(beta",
+        "dvar:wrong-operand:beta",
+        ["In line 8", "negative"],
+        ["reads"],
+    ),
     # One of several equal numbers is told apart.
     ("conv1d_unfold", "in range(k)", "in range(1, k)", "dx:constant-changed", ["`1` in `range(1, k)`"], []),
     # Two shares that cancel out are there.
@@ -489,12 +496,12 @@ ROWS = [
     ("nt_xent", "e.sum(1))[", "e[:, 0])[", "de:one-slice", ["`e[:, 0]` is one slice alone"], ["share"]),
     ("bce_with_logits", "(y / p", "((1 - y) / p", "dp:steps-shifted", ["several places of `per`"], ["step"]),
     # A number that is none comes from where it stands.
-    ("causal_heads", "datt = prob *", "datt = cut *", "datt:not-finite", ["reads `cut`, which"], ["logarithm"]),
+    ("causal_heads", "datt = prob *", "datt = cut *", "datt:wrong-operand:cut", ["reads `cut`, which"], ["logarithm"]),
     (
         "distillation",
         "(torch.log(p) -",
         "(torch.log(student) -",
-        "dp:not-finite",
+        "dp:wrong-operand:student",
         ["a zero or a negative"],
         ["exponential"],
     ),
