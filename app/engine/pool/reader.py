@@ -95,8 +95,9 @@ class ReaderProcess:
                 else:
                     return message["answer"]
         except (OSError, EOFError, ValueError, KeyError) as error:
-            spent = self.close() in _SPENT or isinstance(error, TimeoutError)
-            _LOG.warning("a reader ended over a question: %s", "too much for it" if spent else repr(error))
+            ended = self.close()
+            spent = ended in _SPENT or isinstance(error, TimeoutError)
+            _LOG.warning("a reader ended over a question: %s, signal %d", "too much" if spent else repr(error), ended)
             raise ReaderDiedError(last_message, spent) from error
 
     def close(self) -> int:
