@@ -20,7 +20,7 @@ def imports():
         ("app/kinds/order/kind.py", "tests/kinds/test_order.py"),
         ("app/kinds/order/read.py", "tests/content/test_parse.py"),
         ("app/kinds/order/order.html", "tests/web/routes"),
-        ("app/web/views/lamps.py", "tests/web/routes/test_code_boxes.py"),
+        ("app/web/views/lamps.py", "tests/web/routes/test_finish.py"),
         ("app/web/routes/passkey_calls.py", "tests/web/routes/test_passkeys.py"),
         ("app/web/application.py", "tests/web/test_http_fuzz.py"),
         ("tests/store/test_learners.py", "tests/store/test_learners.py"),
