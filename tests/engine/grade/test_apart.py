@@ -307,13 +307,13 @@ def test_a_number_that_two_wrong_lines_read_explains_neither(engine):
     assert found == {"dX": "right", "dW": "wrong", "db": "wrong"}
 
 
-def test_a_gradient_in_memory_that_a_wrong_line_took_follows_from_it(engine):
+def test_a_gradient_in_memory_that_a_wrong_line_took_shares_it(engine):
     code = SOFTMAX.solution.replace("dz = ds.clone()\ndz += F.one_hot(z.argmax(1), V) * dm", "dz = ds\ndz *= 3")
     verdict, found = standing(engine, SOFTMAX, code)
 
     assert found["dz"] == "wrong"
     assert found["ds"] == "follows"
-    assert named(verdict, "ds").word == "follows from dz"
+    assert named(verdict, "ds").word == "shares memory with dz"
 
 
 PASSED_ON = Box(
