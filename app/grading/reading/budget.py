@@ -82,8 +82,10 @@ class EntryBudget:
         self._before_look -= entries + STEP_ENTRIES
         if self._before_look > 0:
             return self._left <= 0
+        if self.is_empty:
+            return True  # and whoever asks next looks again: nothing more is done of what is spent
         self._before_look = ENTRIES_BETWEEN_LOOKS
-        return self.is_empty
+        return False
 
     def pay_for_pick(self, x: Any, index: Any) -> None:
         """Pay for what *index* picks of *x*, at most.

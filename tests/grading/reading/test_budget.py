@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from app.grading.reading import budget as budgets
-from app.grading.reading.budget import LARGEST, TOTAL, CostError, EntryBudget
+from app.grading.reading.budget import LARGEST, TOTAL, CostError, EntryBudget, SpentError
 from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.node import UntracedError
 
@@ -103,6 +103,14 @@ def test_what_is_spent_is_spent():
     with pytest.raises(CostError):
         budget.pay(LARGEST)
     assert budget.is_empty
+
+
+def test_whose_time_is_over_does_nothing_more_between_two_looks():
+    budget = EntryBudget(seconds=0)
+
+    for _ in range(3):
+        with pytest.raises(SpentError):
+            budget.pay(1)
 
 
 def test_one_array_may_not_be_too_large():
