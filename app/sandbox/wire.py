@@ -30,7 +30,7 @@ class Job:
         header: What the driver is told, as JSON values.
         arrays: Tensors by key.
         seconds: Wall-clock limit.
-        cpu_seconds: Of processor time, for a first try: what else the machine does must not make a run look long.
+        cpu_seconds: Of processor time: what else the machine does must not make a run look long.
         output_bytes: Cap on everything the child may send back.
     """
 
