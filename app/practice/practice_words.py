@@ -166,6 +166,7 @@ SLIPS: Mapping[str, str] = {
     "transpose-missing": "a transpose left out",
     "treated-as-numerator": "a divisor treated like a numerator",
     "unnormalised": "scores where probabilities belong",
+    "unset": "a tensor that was not filled",
     "unstable": "exponentials that are too large",
     "upstream-averaged": "the upstream gradient averaged",
     "upstream-inverted": "the upstream gradient turned upside down",

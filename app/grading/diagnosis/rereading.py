@@ -3,6 +3,7 @@
 | code | what happened |
 |---|---|
 | `unstable` | the first NaN or infinity was made by exp of a number that is too large for it |
+| `unset` | a tensor that `torch.empty` made was not written everywhere |
 | `not-finite` | by anything else, such as a division by zero, or by what could not be followed |
 | `order` | a gradient was passed on before another line had added its share; with the finished one the line is right |
 | `expanded` | a write into a tensor that `.expand` made, all of whose copies are one memory |
@@ -18,6 +19,7 @@ import numpy as np
 
 from app.bindings import freshly_bound, nodes_of, reads_of, writes
 from app.grading.diagnosis import sentences
+from app.grading.diagnosis.edits import replace_node
 from app.grading.diagnosis.evidence import Array, Diagnosis, Observation, WrongGradient, scope_of
 from app.grading.diagnosis.feeding_lines import in_line
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
@@ -30,6 +32,8 @@ from app.syntax import as_written, called_name
 
 SAY, EXPANDED = sentences_of("finite"), sentences_of("expanded")
 EXPONENTIALS = frozenset({"exp", "expm1", "exp2"})
+UNSET = frozenset({"empty", "empty_like", "new_empty"})
+"""What makes tensors whose numbers nothing wrote yet; read, they are zeros."""
 
 
 def not_finite(case: WrongGradient) -> Diagnosis | None:
@@ -49,6 +53,22 @@ def _origin(case: WrongGradient, look: Observation) -> Diagnosis | None:
             if diagnosis is not None:
                 return diagnosis
             now.run([line])
+        return _left_unset(case, look)
+    return None
+
+
+def _left_unset(case: WrongGradient, look: Observation) -> Diagnosis | None:
+    """A tensor that was made and not written everywhere, of lines that are finite with zeros in its place."""
+    for at, line in enumerate(case.lines):
+        for node in ast.walk(line):
+            if not isinstance(node, ast.Call) or called_name(node) not in UNSET:
+                continue
+            marked = replace_node(line, node, ast.BinOp(node, ast.Mult(), ast.Constant(np.nan)))
+            now = Interpreter(*scope_of(look, case.name))
+            now.run([*case.lines[:at], *([marked] if isinstance(marked, ast.stmt) else []), *case.lines[at + 1 :]])
+            if not np.isfinite(now.arrays.get(case.name, 0.0)).all():
+                zeros = called_name(node).replace("empty", "zeros")
+                return case.told("unset", SAY["unset"], line=line.lineno, text=as_written(node), zeros=zeros)
     return None
 
 

@@ -17,6 +17,7 @@ import torch.nn.functional as F
 
 from app.grading.forward.driver_jobs import AttemptHeader, AttemptRun, DriverOutput
 from app.grading.judge.fault import FILE, describe_error, is_out_of_memory
+from app.grading.judge.own_text import fill_unset_memory
 from app.grading.judge.parsed_submission import judged_statements
 from app.grading.judge.value_preview import shown_as
 
@@ -32,6 +33,7 @@ _WIDER = {"float32": "float64", "float": "float64", "FloatTensor": "DoubleTensor
 def run(header: AttemptHeader, arrays: dict[str, Tensor], out: DriverOutput) -> None:
     """Run the submission of *header* on every set of data that it names."""
     report: dict[str, Any] = {}
+    fill_unset_memory(header["source"])
     plain = _Code(header["source"], wide=False, echoes=header["echoes"])
     codes = {"float32": plain, "float64": _Code(header["source"], wide=True) if "loat" in header["source"] else plain}
     with torch.no_grad():

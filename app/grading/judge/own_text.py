@@ -25,6 +25,14 @@ def initial_scope() -> dict[str, Any]:
     return {"torch": torch, "F": F, "math": math}
 
 
+def fill_unset_memory(source: str) -> None:
+    """What `torch.empty` of *source* leaves unset holds NaN, so that no text is right by what was in memory.
+
+    Asked for where *source* makes such a tensor: each operation is a third slower with it.
+    """
+    torch.use_deterministic_algorithms("empty" in source or "Tensor(" in source, warn_only=True)
+
+
 def reset_case() -> None:
     """Nothing that one case sets reaches the next."""
     torch.set_default_dtype(torch.float32)
@@ -35,6 +43,7 @@ def run_text(
     header: CheckHeader | FunctionHeader, scope: dict[str, Any], tree: Program, out: DriverOutput
 ) -> dict[str, Any]:
     """Run *tree*, the text of *header*, in *scope*; what came of it, with the kind of what cannot be called."""
+    fill_unset_memory(header["source"])
     with out.capture() as printed:
         error = raised_by(lambda: exec(compile(tree, FILE, "exec"), scope), tree)
     out.text("printed", printed.getvalue())

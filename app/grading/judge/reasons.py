@@ -133,6 +133,9 @@ class Reasons:
         diagnosis = weak or borrowed or diagnose_near_miss(name, pairs)
         if diagnosis is None and (rest := self._roads.laboratory.diagnosis_in_sizes(name)) is not None:
             return sentences.sizes_besides(rest)
+        if diagnosis is None and len(drawn_on) > 1 and not self._roads.borrows(name):
+            # Of two gradients that are alike one may stand for the other, which random numbers hide.
+            diagnosis = self._diagnosed_on_true(name)
         others = any(
             other != name and name_verdict.verdict == "wrong" for other, name_verdict in self._standing().items()
         )

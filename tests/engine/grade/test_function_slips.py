@@ -448,6 +448,26 @@ NAMED = {
     ),
     "columns": ("split-loss", (BY_ENTROPY, "-torch.softmax(logits, 1)[:, Y].log().mean()"), "picks whole columns"),
     "turned round": ("momentum", ("p - rate * v, v", "v, p - rate * v"), "have changed places"),
+    "old velocity back": (
+        "momentum",
+        ("v = keep * v + g\n    return p - rate * v, v", "return p - rate * (keep * v + g), v"),
+        "The old velocity is returned",
+    ),
+    "rate and keep exchanged": (
+        "momentum",
+        ("v = keep * v + g\n    return p - rate * v, v", "v = rate * v + g\n    return p - keep * v, v"),
+        "`rate` and `keep` have changed places",
+    ),
+    "rate in the velocity": (
+        "momentum",
+        ("v = keep * v + g\n    return p - rate * v, v", "v = keep * v + rate * g\n    return p - v, v"),
+        "The rate is inside of the velocity here.",
+    ),
+    "velocity downhill": (
+        "momentum",
+        ("v = keep * v + g\n    return p - rate * v, v", "v = keep * v - g\n    return p + rate * v, v"),
+        "The velocity points downhill here.",
+    ),
     "numpy's word": ("calibrate", ("keepdim=True)\n", "keepdim=True, ddof=1)\n"), "is `correction` here"),
     "no tanh": (
         "bptt",

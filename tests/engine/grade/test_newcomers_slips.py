@@ -62,6 +62,7 @@ SIDES = box("sides", "N: 5", "x: [N]; k: [N]", "y", "u = x ** 2\nv = x * k\ny = 
 WINNER = box(
     "winner", "N: 5, D: 4", "x: [N, D]", "y", "y = x.max(1, keepdim=True).values", "dx = F.one_hot(x.argmax(1), D) * dy"
 )
+CUT = box("cut", "N: 3, D: 7, K: 4", "x: [N, D]", "y", "y = x[:, :K]", "dx = F.pad(dy, (0, D - K))")
 LOSER = box(
     "loser", "N: 5, D: 4", "x: [N, D]", "y", "y = x.min(1).values", "dx = F.one_hot(x.argmin(1), D) * dy[:, None]"
 )
@@ -172,6 +173,22 @@ ROWS = [
     (LOSER, "dx = torch.zeros_like(x)\ndx[:, x.argmin(1)] = dy", "dx:index-every-row", ["columns"], []),
     (PICK, "dP = torch.zeros_like(P)\ndP[:, t] = dv", "dP:index-every-row", ["columns"], ["is right except"]),
     (PICK, "dP = torch.zeros_like(P)\ndP[:, t] += dv[:, None]", "dP:index-every-row", ["columns"], []),
+    # What nobody wrote is not zero, whatever was in memory.
+    (
+        CUT,
+        "dx = torch.empty_like(x)\ndx[:, :K] = dy",
+        "dx:unset",
+        ["`torch.empty_like(x)` in line 1 holds whatever was in memory", "`zeros_like` begins with zeros"],
+        ["at some positions"],
+    ),
+    (CUT, "dx = x.new_empty(N, D)\ndx[:, :K] = dy", "dx:unset", ["`new_zeros` begins"], []),
+    (
+        CUT,
+        "s = torch.empty(N, K)\ns[:] = dy\ndx = torch.empty(N, D)\ndx[:, :K] = s",
+        "dx:unset",
+        ["`torch.empty(N, D)` in line 3", "`zeros` begins"],
+        [],
+    ),
     # One share of a gradient that another line has added up.
     (TWICE, "dX = dr * C @ Q.T", "dX:term-missing", ["`dr * C` lacks a term"], ["cosine"]),
     # The output in the place of its gradient, which another form of the rule divides by.
@@ -565,3 +582,20 @@ def test_the_sum_of_python_along_the_right_axis_is_right(engine):
     verdict = engine.check(LAYER.task(), "dX = dY @ W.T\ndW = X.T @ dY\ndb = sum(dY)")
 
     assert next(one for one in verdict.names if one.name == "db").verdict == "right"
+
+
+def test_a_tensor_that_was_made_unset_and_written_everywhere_is_right(engine):
+    verdict = engine.check(CUT.task(grade="value"), "dx = torch.empty_like(x)\ndx[:, :K] = dy\ndx[:, K:] = 0")
+
+    assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize("lines", ["df = dz.clone()\ndf += dz * X + dv", "df = dz + dz * X + dv"])
+def test_a_share_twice_under_another_name_of_its_upstream_is_told(engine, lines):
+    fork = box("fork", "N: 5", "f: [N]; X: [N]", "z", "v = f * X\nz = v + f", "dv = dz\ndf = dz + dv * X")
+
+    verdict = engine.check(fork.task(grade="value"), f"dv = dz\n{lines}")
+
+    (wrong,) = [name for name in verdict.names if name.verdict == "wrong"]
+    assert wrong.code == "df:share-doubled:z"
+    assert "the share through `z` is exactly twice as large" in wrong.message
