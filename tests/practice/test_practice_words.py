@@ -18,7 +18,7 @@ def rows() -> Iterator[str]:
     """Every row that a diagnosis can have: of the phrases, and of the tables in the heads of the families."""
     tables = tomllib.loads((DIAGNOSIS / "phrases.toml").read_text())
     for table in (tables["RULE"], tables["LINE"], *tables["SLIPS"].values()):
-        yield from (code for code, _ in table.values())
+        yield from (code for code, *_ in table.values())
     for module in DIAGNOSIS.glob("*.py"):
         for cell in re.findall(r"^\| (`[a-z].*?`) \|", module.read_text(), re.MULTILINE):
             yield from re.findall(r"`([a-z-]+)", cell)

@@ -30,11 +30,14 @@ def sentences_of(module: str) -> Mapping[str, str]:
 
 
 @cache
-def slips_of(op: str, position: int) -> Mapping[str, Phrase]:
-    """The slips at one operand of an operation that have a sentence of their own, by the rule that they make of it."""
+def slips_of(op: str, position: int) -> Mapping[str, tuple[str, ...]]:
+    """The slips at one operand of an operation that have a sentence of their own, by the rule that they make of it.
+
+    Behind code and sentence may stand what else has to be shown.
+    """
     slips = _TABLES["SLIPS"]
     rows = {**slips.get(op, {}), **slips.get(f"{op}{position}", {})}
-    return {normalised_text(text): (code, say) for text, (code, say) in rows.items()}
+    return {normalised_text(text): tuple(row) for text, row in rows.items()}
 
 
 def format_code(pattern: str, fields: Mapping[str, str]) -> str:

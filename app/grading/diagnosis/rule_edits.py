@@ -54,10 +54,6 @@ GATED = frozenset(op for op, texts in RULES.items() if re.search(r"[<>]|==|\bm\b
 """Operations whose rule compares or masks."""
 OTHER_WAY = {RULE["divide"][1]: "multiply", RULE["multiply"][1]: "divide", RULE["turn-over"][1]: "turn-over"}
 """By what is said of an operator, the edit that makes it right."""
-SCALED = ("is scaled by `{z}`.", "is scaled by `{x}`.")
-"""How sentences end that say of a factor that it does not belong there."""
-HAS_IT = ("has it once.", "has a higher power.")
-"""How sentences end that say of the operand that is followed that it stands in the lines."""
 
 
 # What the texts of slips may read beyond the words of rules.
@@ -146,16 +142,16 @@ def _at(view: GradientAnalysis, path: GradientPath, depth: int, step: PathStep) 
             # What may be left out altogether is a factor too many, also where another form of the rule divides by it.
             claim = partial(has_operator, view, {OTHER_WAY[slip.say]})
             claim = partial(all_of, claim, partial(is_unmended, view, (factor_removal_edits,)))
-        elif slip.say.startswith("The exponent in") and "opposite sign" in slip.say:
+        elif slip.shows == "exponent":
             # Behind a `/` the exponent of the rule has the opposite sign by what divides.
             claim = partial(is_unmended, view, (operators_of({"multiply"}),))
             claim = partial(all_of, partial(is_mended, view, (power_edits,)), claim)
-        elif slip.say.startswith("`{name}` divides by"):
+        elif slip.shows == "divides":
             claim = partial(all_of, claim, partial(is_unmended, view, (sign_edits, removal_edits)))
-        elif slip.say.endswith(SCALED):
+        elif slip.shows == "scaled":
             removed = partial(is_mended, view, (factor_removal_edits,))
             claim = partial(all_of, removed, partial(is_unmended, view, (name_edits,)))
-        elif slip.say.endswith(HAS_IT):
+        elif slip.shows == "held":
             claim = partial(all_of, claim, partial(is_held, view, (path, depth), "x", partial(_part_value, view)))
         claim = partial(all_of, claim, partial(raises_right, view))
         term = term_text(word, spot["row"])
