@@ -949,6 +949,10 @@ def test_a_sentence_holds_of_the_lines_that_were_written(engine, one, lines, cod
     assert not any(word in wrong.message for word in unsaid), wrong.message
 
 
+def test_no_two_programs_of_these_rows_have_one_name():
+    assert len({row[0].name for row in ROWS}) == len({id(row[0]) for row in ROWS})
+
+
 @pytest.mark.parametrize("one", {row[0].name: row[0] for row in ROWS}.values(), ids=lambda one: one.name)
 def test_the_programs_of_these_rows_are_sound(engine, one):
     assert engine.check(one.task(grade="value"), one.solution).passed
