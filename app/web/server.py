@@ -66,9 +66,13 @@ class Server(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self._app.state.stopping = True
+        # Later: the signal may have interrupted a line of the log, which holds the lock that the next one takes.
+        asyncio.get_running_loop().call_soon_threadsafe(self._leave, sig)
+        super().handle_exit(sig, frame)
+
+    def _leave(self, sig: int) -> None:
         self._app.state.site.runs.end_streams()  # an open stream would keep the server from stopping
         log.info("stopping", signal=signal.Signals(sig).name)
-        super().handle_exit(sig, frame)
 
 
 def serve(

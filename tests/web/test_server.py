@@ -1,5 +1,6 @@
 """The real server as a process of its own, with real graders; and what it says where it cannot start."""
 
+import asyncio
 import contextlib
 import json
 import os
@@ -17,7 +18,9 @@ from typing import NamedTuple
 
 import pytest
 import structlog
+import uvicorn
 from starlette.testclient import TestClient
+from structlog.typing import EventDict
 
 from app.cli import main
 from app.store import cleanup, database
@@ -232,6 +235,22 @@ def test_an_application_that_runs_is_not_started_a_second_time(unstarted) -> Non
         pass
     with TestClient(unstarted) as client:
         assert client.get("/healthz").status_code == 200
+
+
+def test_a_signal_that_interrupts_the_log_adds_no_line_before_that_one_is_written(unstarted) -> None:
+    async def stop() -> list[EventDict]:
+        server.handle_exit(signal.SIGTERM, None)
+        before = list(told)
+        await asyncio.sleep(0)
+        return before
+
+    server = server_module.Server(uvicorn.Config(unstarted), unstarted)
+    with structlog.testing.capture_logs() as told:
+        before = asyncio.run(stop())
+
+    assert server.should_exit
+    assert before == []
+    assert [(line["event"], line["signal"]) for line in told] == [("stopping", "SIGTERM")]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """A process that reads may end over a text; then the grader stands, and so does what was said until then."""
 
 import os
+import resource
 import signal
 import socket
 import time
@@ -21,6 +22,8 @@ from app.sandbox import frames
 from app.sandbox.process import RunCancelledError
 from app.sandbox.wire import Job, RawReply, memory_file
 from tests.waiting import SECONDS, forked, until
+
+CPUCLOCK_PROF = -8  # of this process
 
 
 @pytest.mark.parametrize("length", [1, memfd_messages.LETTER - 2, memfd_messages.LETTER - 1, 10**6])
@@ -105,6 +108,10 @@ def descriptors(_jail: JailRunner, _say: Say) -> int:
     return sum(one.exists() for one in Path("/proc/self/fd").iterdir())
 
 
+def time_left(_jail: JailRunner, _say: Say) -> float:
+    return resource.getrlimit(resource.RLIMIT_CPU)[0] - time.clock_gettime(CPUCLOCK_PROF)
+
+
 def double(jail: JailRunner, _say: Say) -> Any:
     arrays = {"a": np.arange(6.0).reshape(2, 3), "b": np.array(3), "none": np.zeros((0, 4), np.int64)}
     reply = jail.run(Job(driver="attempt", header={"source": "x"}, arrays=arrays, seconds=1.5))
@@ -168,6 +175,14 @@ def test_the_end_of_a_reader_ends_one_question_and_keeps_what_was_said(
     assert isinstance(ended.value.__cause__, seen)  # the kernel ends what spins, the grader what sleeps
     monkeypatch.setattr(reader, "SILENT_SECONDS", SECONDS)
     assert begun.ask({"do": "pid"}) > 0
+
+
+def test_the_time_for_a_question_is_counted_by_the_clock_that_the_kernel_bounds(
+    begun: ReaderProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "process_time", lambda: 40.0)  # in a reader that lives long the two lie seconds apart
+
+    assert 2 < begun.ask({"do": "time_left"}) <= 4
 
 
 def test_memory_has_an_end(begun: ReaderProcess) -> None:
