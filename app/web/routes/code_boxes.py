@@ -160,16 +160,16 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
     passed = result.verdict.passed
     by_exercise = {box.exercise.name: tries}
     async with site.database.read() as db:
-        compares = visitor.in_class and not result.verdict.passed
+        compares = visitor.in_class and not passed
         written = await progress.sentences_at(db, learner, box.lesson.name, by_exercise, compares=compares)
+        lamps = await _lamps(box, db, learner) if passed else ()
+        begun = await _begun_boxes(box, db, learner) if passed else {}
     drafts_now = {box.exercise.name: saved.draft}
     state = LessonState(progress=rows, tries=by_exercise, drafts=drafts_now, written=written)
     view = box.view_of(state)
     assert view.checked is not None, "an attempt was recorded"
     done = site.progress(box.lesson, state.solved)
     beside = await _solution_for_comparison(visitor, box, view) if passed else None
-    lamps = await _lamps(box, learner) if passed else ()
-    begun = await _begun_boxes(box, learner) if passed else {}
     told = view.checked.announcement
     return box_fragment(
         box, "_checked.html", view, told, saved=saved, done=done, lamps=lamps, beside=beside, begun=begun
@@ -280,25 +280,21 @@ async def _solution_for_comparison(visitor: Visitor, box: BoxRequest, view: Code
     return replace(solution, shown=True, own=box.code)
 
 
-async def _lamps(box: BoxRequest, learner: int) -> tuple[Lamp, ...]:
+async def _lamps(box: BoxRequest, db: AsyncSession, learner: int) -> tuple[Lamp, ...]:
     """The lamps of the unit as they are lit now; none where it ends in no exam."""
     unit = None if box.lesson.drawn else box.site.unit_of(box.lesson)
     exam = exam_of(box.site.kept, unit) if unit else None
     if unit is None or exam is None:
         return ()
-    async with box.site.database.read() as db:
-        solved = await progress.solved_by_lesson(db, learner)
-        right = await right_in(box.site, db, learner, *exam)
+    solved = await progress.solved_by_lesson(db, learner)
+    right = await right_in(box.site, db, learner, *exam)
     return gradients_of(unit, exam[1], solved, right)
 
 
-async def _begun_boxes(box: BoxRequest, learner: int) -> dict[str, str]:
+async def _begun_boxes(box: BoxRequest, db: AsyncSession, learner: int) -> dict[str, str]:
     """By name, what stands in each box that continues this one, and was not edited, now that this one is right."""
     later = [one for one in box.lesson.exercises if isinstance(one, FunctionBox) and one.after == box.exercise.name]
-    if not later:
-        return {}
-    async with box.site.database.read() as db:
-        stored = [await drafts.draft_of(db, learner, box.lesson.name, one.name) for one in later]
+    stored = [await drafts.draft_of(db, learner, box.lesson.name, one.name) for one in later]
     return {
         one.name: starter_of(one, box.code) for one, draft in zip(later, stored, strict=True) if is_unedited(one, draft)
     }
