@@ -237,7 +237,7 @@ def test_an_application_that_runs_is_not_started_a_second_time(unstarted) -> Non
         assert client.get("/healthz").status_code == 200
 
 
-def test_a_signal_that_interrupts_the_log_adds_no_line_before_that_one_is_written(unstarted) -> None:
+def test_a_signal_that_interrupts_the_log_adds_no_line_to_it_at_once(unstarted) -> None:
     async def stop() -> list[EventDict]:
         server.handle_exit(signal.SIGTERM, None)
         before = list(told)

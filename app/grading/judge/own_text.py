@@ -26,7 +26,7 @@ def initial_scope() -> dict[str, Any]:
 
 
 def fill_unset_memory(source: str) -> None:
-    """What `torch.empty` of *source* leaves unset holds NaN, so that no text is right by what was in memory.
+    """Have NaN in all that `torch.empty` of *source* leaves unset, so that no text is right by what was in memory.
 
     Asked for where *source* makes such a tensor: each operation is a third slower with it.
     """

@@ -177,7 +177,7 @@ def test_the_end_of_a_reader_ends_one_question_and_keeps_what_was_said(
     assert begun.ask({"do": "pid"}) > 0
 
 
-def test_the_time_for_a_question_is_counted_by_the_clock_that_the_kernel_bounds(
+def test_the_time_of_a_question_is_counted_by_the_kernels_own_clock(
     begun: ReaderProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(time, "process_time", lambda: 40.0)  # in a reader that lives long the two lie seconds apart
