@@ -30,7 +30,8 @@ def fill_unset_memory(source: str) -> None:
 
     Asked for where *source* makes such a tensor: each operation is a third slower with it.
     """
-    torch.use_deterministic_algorithms("empty" in source or "Tensor(" in source, warn_only=True)
+    # `use_deterministic_algorithms` does the same, and imports a compiler first.
+    torch.set_deterministic_debug_mode("warn" if "empty" in source or "Tensor(" in source else "default")
 
 
 def reset_case() -> None:
