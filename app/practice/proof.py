@@ -131,14 +131,14 @@ def _slips(item: GeneratedItem, step: ForwardStep, at: int) -> Iterator[Mutant]:
     right = step.sent(at, step.operation.back[at])
     to = f"d{step.operands[at]}"
     places = [rank for rank, line in enumerate(item.lines) if line in (f"{to} = {right}", f"{to} += {right}")]
-    for rule, (row, _) in slips_of(step.operation.rule, at).items() if len(places) == 1 else ():
+    for rule, slip in slips_of(step.operation.rule, at).items() if len(places) == 1 else ():
         try:
             wrong = step.sent(at, rule)
         except KeyError:
             continue  # a slip in words that are none of torch's
         lines = list(item.lines)
         lines[places[0]] = f"{lines[places[0]].partition('= ')[0]}= {wrong}"
-        yield Mutant(code="\n".join(lines) + "\n", line=places[0] + 1, edit=row)
+        yield Mutant(code="\n".join(lines) + "\n", line=places[0] + 1, edit=slip.code)
 
 
 async def drawn_and_proved(

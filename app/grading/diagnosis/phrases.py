@@ -5,11 +5,20 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from typing import NamedTuple
 
 from app.syntax import without_style
 
 Phrase = tuple[str, str]
 """A code and a sentence, both with fields to fill in."""
+
+
+class SlipPhrase(NamedTuple):
+    """A phrase of a slip, with what else the learner's lines have to show before it is said."""
+
+    code: str
+    say: str
+    shows: str = ""
 
 
 @cache
@@ -30,14 +39,11 @@ def sentences_of(module: str) -> Mapping[str, str]:
 
 
 @cache
-def slips_of(op: str, position: int) -> Mapping[str, tuple[str, ...]]:
-    """The slips at one operand of an operation that have a sentence of their own, by the rule that they make of it.
-
-    Behind code and sentence may stand what else has to be shown.
-    """
+def slips_of(op: str, position: int) -> Mapping[str, SlipPhrase]:
+    """The slips at one operand of an operation that have a sentence of their own, by the rule that they make of it."""
     slips = _TABLES["SLIPS"]
     rows = {**slips.get(op, {}), **slips.get(f"{op}{position}", {})}
-    return {normalised_text(text): tuple(row) for text, row in rows.items()}
+    return {normalised_text(text): SlipPhrase(*row) for text, row in rows.items()}
 
 
 def format_code(pattern: str, fields: Mapping[str, str]) -> str:

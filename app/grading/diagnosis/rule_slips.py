@@ -51,8 +51,8 @@ def slips_at(op: str, position: int, rule: str) -> tuple[RuleEdit, ...]:
     """Every slip at one operand of an operation, whose right rule is *rule*; those that teach most first."""
     right = {normalised_text(form) for form in (rule, *OPERATIONS[op].alike)}
     slips_by_text = {"g": _slip("local", "g", rule)} | {
-        text: RuleEdit(text, code, say, mentions=_new_words(text, rule), shows="".join(shows))
-        for text, (code, say, *shows) in slips_of(TWINS.get(op, op), position).items()
+        text: RuleEdit(text, row.code, row.say, mentions=_new_words(text, rule), shows=row.shows)
+        for text, row in slips_of(TWINS.get(op, op), position).items()
     }
     forms = (replace(slip, mentions=()) for form in right for slip in _rule_edits(op, form))
     for slip in chain(_whole(op, normalised_text(rule)), _rule_edits(op, normalised_text(rule)), forms):
