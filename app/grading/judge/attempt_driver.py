@@ -71,9 +71,9 @@ class _Code:
                 self.nodes[index] = _Widened().visit(self.nodes[index])
             node = self.nodes[index]
             if self._echoes and isinstance(node, ast.Expr):
-                node = ast.copy_location(ast.Assign([ast.Name(_VALUE, ast.Store())], node.value), node)
-            module = ast.fix_missing_locations(ast.Module([node], []))
-            self._codes[index] = compile(module, FILE, "exec")
+                name = ast.copy_location(ast.Name(_VALUE, ast.Store()), node)
+                node = ast.copy_location(ast.Assign([name], node.value), node)
+            self._codes[index] = compile(ast.Module([node], []), FILE, "exec")
         return self._codes[index]
 
 
