@@ -31,6 +31,7 @@ from app.web.routes.form_fields import Typed
 from app.web.site import LessonProgress, Site, TheExercise, TheLesson, TheSite, TheVisitor
 from app.web.submission import Submission
 from app.web.verdict_words import VerdictView, nudge_announcement, run_announcement
+from app.web.views.course_progress import solved_by
 from app.web.views.due_view import closed_until
 from app.web.views.exercise_view import (
     ENTRY_CHARACTERS,
@@ -43,7 +44,7 @@ from app.web.views.exercise_view import (
     number_word,
     starter_of,
 )
-from app.web.views.lamps import Lamp, gradients_of, right_in
+from app.web.views.lamps import Lamp, lamps_of
 from app.web.views.run_result_view import RunResultView
 
 router = APIRouter(prefix="/code/{name}")
@@ -162,8 +163,8 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
     async with site.database.read() as db:
         compares = visitor.in_class and not passed
         written = await progress.sentences_at(db, learner, box.lesson.name, by_exercise, compares=compares)
-        lamps = await _lamps(box, db, learner) if passed else ()
         begun = await _begun_boxes(box, db, learner) if passed else {}
+    lamps = await _lamps(box, learner) if passed else ()
     drafts_now = {box.exercise.name: saved.draft}
     state = LessonState(progress=rows, tries=by_exercise, drafts=drafts_now, written=written)
     view = box.view_of(state)
@@ -280,15 +281,13 @@ async def _solution_for_comparison(visitor: Visitor, box: BoxRequest, view: Code
     return replace(solution, shown=True, own=box.code)
 
 
-async def _lamps(box: BoxRequest, db: AsyncSession, learner: int) -> tuple[Lamp, ...]:
+async def _lamps(box: BoxRequest, learner: int) -> tuple[Lamp, ...]:
     """The lamps of the unit as they are lit now; none where it ends in no exam."""
     unit = None if box.lesson.drawn else box.site.unit_of(box.lesson)
     exam = exam_of(box.site.kept, unit) if unit else None
     if unit is None or exam is None:
         return ()
-    solved = await progress.solved_by_lesson(db, learner)
-    right = await right_in(box.site, db, learner, *exam)
-    return gradients_of(unit, exam[1], solved, right)
+    return await lamps_of(box.site, learner, exam, await solved_by(box.site, learner))
 
 
 async def _begun_boxes(box: BoxRequest, db: AsyncSession, learner: int) -> dict[str, str]:

@@ -15,7 +15,7 @@ from app.store.tables import TrainingRun
 from app.web.site import Site, TheSite, TheVisitor
 from app.web.views.course_progress import Solved, solved_by, sum_of, unit_view
 from app.web.views.exercise_view import exam_in
-from app.web.views.lamps import Lamp, gradients_of, right_in
+from app.web.views.lamps import Lamp, lamps_of
 from app.web.views.names_view import known_names
 from app.web.views.run_view import FinishedRun
 
@@ -60,11 +60,10 @@ async def _exam(site: Site, learner: int | None, solved: Solved) -> Exam | None:
         return None
     lesson, exam = exam_place
     async with site.database.read() as db:
-        right = await right_in(site, db, learner, lesson, exam)
         rows = await progress.progress_in(db, learner, lesson.name) if learner is not None else {}
     return Exam(
         url=f"{lesson.address}#{exam.name}",
-        gradients=gradients_of(site.unit_of(lesson), exam, solved, right),
+        gradients=await lamps_of(site, learner, exam_place, solved),
         passed_at=rows[exam.name].solved_at if exam.name in rows else None,
     )
 

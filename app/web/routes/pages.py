@@ -22,7 +22,7 @@ from app.web.site import Site, TheLesson, TheSite, TheVisitor, or_404
 from app.web.views.course_progress import builds_on, is_recall_offered, solved_by
 from app.web.views.due_view import due_notes
 from app.web.views.exercise_view import exam_of
-from app.web.views.lamps import gradients_of, right_in
+from app.web.views.lamps import lamps_of
 from app.web.views.lesson_view import items_of, programs_of, reveal_view, sections_of, shortcut_in
 
 log = structlog.get_logger()
@@ -85,17 +85,13 @@ async def lesson(
     unit = site.unit_of(lesson)
     exam = exam_of(site.kept, unit)
     solved = await solved_by(site, learner if lesson.requires or exam else None)
-    right = frozenset[str]()
-    if exam and learner is not None:
-        async with site.database.read() as db:
-            right = await right_in(site, db, learner, *exam)
     return site.pages.page(
         request,
         "lesson.html",
         lesson=lesson,
         faults=site.faults,
         unit=unit,
-        lamps=gradients_of(unit, exam[1], solved, right) if exam else (),
+        lamps=await lamps_of(site, learner, exam, solved) if exam else (),
         items=await items_of(site, lesson, state, learner),
         sections=sections_of(site, lesson),
         shortcut=shortcut_in(lesson, state),

@@ -8,7 +8,7 @@ from app.content.text.estimates import minutes_of
 from app.web.site import LessonProgress, Site
 from app.web.views.course_progress import Solved, progress_in
 from app.web.views.exercise_view import exam_in
-from app.web.views.lamps import Lamp, gradients_of, right_in
+from app.web.views.lamps import Lamp, lamps_of
 from app.web.views.next_step import settled
 from app.web.views.practice_view import PracticeView, practice_view
 
@@ -57,9 +57,7 @@ async def lamp_strip(site: Site, learner: int | None, solved: Solved) -> LampStr
     if place is None:
         return None
     lesson, exam = place
-    async with site.database.read() as db:
-        right = await right_in(site, db, learner, lesson, exam)
-    lamps = gradients_of(site.unit_of(lesson), exam, solved, right)
+    lamps = await lamps_of(site, learner, place, solved)
     training = training_with(site.course, lesson, exam.name)
     if training is None:
         return LampStrip(lamps, "", trained=False)

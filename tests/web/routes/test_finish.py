@@ -132,6 +132,18 @@ def test_the_verdict_of_a_check_of_the_exam_is_read_once_for_lamps(client: TestC
     assert len(decoded) == 3
 
 
+def test_lamps_of_a_passed_exam_read_no_check_of_it(client: TestClient, write, monkeypatch) -> None:
+    decoded = []
+    monkeypatch.setattr(lamps, "decoded_verdict", lambda text: decoded.append(text) or decoded_verdict(text))
+    stored = to_json_column(Verdict(outcome="graded", names=(NameVerdict(name="dC", verdict="wrong"),)))
+    attempt = progress.NewAttempt(kind="code", text="dC = 1", verdict=stored, correct=False)
+    write(progress.record_attempt, *EXAM, attempt)
+    solve(write, EXAM)
+
+    assert "Right so far: 26 of the 26" in client.get("/lessons/the-machine").text
+    assert not decoded
+
+
 def test_what_the_exam_asks_for_is_in_hand_once_it_is_passed(client: TestClient, write) -> None:
     told = "A gradient for a lookup in which"
     assert f"Done: </span>{told}" not in client.get("/finish").text
