@@ -54,6 +54,21 @@ def test_a_failing_case_is_shown_with_what_it_gave_and_what_was_wanted(jailed):
     assert facts["Wanted"].startswith("a tensor of shape (3,)")
 
 
+def test_memory_that_a_function_leaves_unset_is_nan(jailed):
+    code = """\
+def unbroadcast(g, shape):
+    added = g.dim() - len(shape)
+    kept = [added + i for i, size in enumerate(shape) if size == 1]
+    total = torch.empty(shape)
+    total += g.sum([*range(added), *kept], keepdim=True).reshape(shape)
+    return total
+"""
+
+    first = wrong(checked(jailed, "unbroadcast", code))[0]
+
+    assert "nan" in dict(first.facts)["It gave"]
+
+
 @pytest.mark.parametrize(
     ("body", "said"),
     [
