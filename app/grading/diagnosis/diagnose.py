@@ -7,6 +7,7 @@ edits of the learner's own line, factors without a name, and last the place of t
 its docstring, and the edits in `phrases.toml`; a code is the learner's name, a colon, and the row's own.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -105,6 +106,8 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
 )
 """Families of predictions, and readers that look at the learner's tensor itself."""
 
+OF_A_TERM = re.compile(":term-(?:sign|factor)")
+
 TWOFOLD: tuple[Family, ...] = (
     reductions.reduction_hypotheses,
     layout.shape_hypotheses,
@@ -149,6 +152,9 @@ def diagnose(case: WrongGradient) -> Diagnosis | None:
     if named is None:
         return _in_its_own_shape(case) or unrecognised.another_shape(case)
     diagnosis = helper_lines.with_line(view, named)
+    if diagnosis.line is None and OF_A_TERM.search(diagnosis.code):
+        line = single_edit_search.line_of_excess(view)
+        diagnosis = diagnosis if line is None else helper_lines.placed_at(view, diagnosis, line)
     return diagnosis if diagnosis.line is not None else replace(diagnosis, line=helper_lines.wrong_write(view))
 
 

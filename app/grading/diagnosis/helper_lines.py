@@ -33,7 +33,9 @@ from app.syntax import (
     is_update,
     name_node,
     names_loaded,
+    parse_expression,
     right_side,
+    source_text,
     value_left_by,
 )
 
@@ -41,6 +43,9 @@ SAY = sentences_of("step")
 MEANT = "_meant"
 WRITTEN = re.compile(r"(?<=here )`\w+`(?: or `\w+`)* is written")
 """Where a sentence looks for the slip as long as no line is known."""
+FACTORS = ("-1", "2", "0.5")
+"""What a term may lack, or have too much: a minus, or a 2."""
+
 SHARES_MAX = 6
 """How many shares are added up in every way."""
 
@@ -51,8 +56,15 @@ def with_line(view: GradientAnalysis, diagnosis: Diagnosis) -> Diagnosis:
         return diagnosis
     # Without a step on the way there is none to look for.
     line = _place(view, view.once(line_replays)) if makes_steps(view) else view.undone_in
-    steps = [] if line is None else sorted(writes(line))
-    if line is None or len(steps) != 1 or steps[0] in {view.case.name, *view.case.settled}:
+    return diagnosis if line is None or view.case.name in writes(line) else placed_at(view, diagnosis, line)
+
+
+def placed_at(view: GradientAnalysis, diagnosis: Diagnosis, line: Statement) -> Diagnosis:
+    """Return *diagnosis* with the slip in *line*, which writes the gradient or makes one step on the way to it."""
+    steps = sorted(writes(line))
+    if steps == [view.case.name]:
+        return replace(diagnosis, line=line.lineno)
+    if len(steps) != 1 or steps[0] in view.case.settled:
         return diagnosis
     placed = replace(diagnosis, line=line.lineno, step=steps[0])
     if f"where `{steps[0]}` is made" in diagnosis.message or as_written(line)[:40] in diagnosis.message:
@@ -69,6 +81,7 @@ def message_at_line(message: str, step: str, line: int) -> str:
 def wrong_write(view: GradientAnalysis) -> int | None:
     """Of several lines that write the gradient, the one whose part is no sum of shares; None where that is not one.
 
+    Where several are none, each writes a term of a rule: the one that is right with another factor.
     Where all are, a share is missing: in the last of them that writes all entries which are wrong.
     """
     reruns = view.once(line_replays) if len(view.case.writes) > 1 else ()
@@ -77,8 +90,21 @@ def wrong_write(view: GradientAnalysis) -> int | None:
         return None
     wrong = [at for at in writing if not all(_is_shares(view, rerun, at) for rerun in reruns)]
     covering = [at for at in writing if all(_covers(view, rerun, at) for rerun in reruns)]
-    lines = wrong[:2] or covering[-1:]
+    lines = [at for at in wrong if _is_right_scaled(reruns, at)] if len(wrong) > 1 else wrong or covering[-1:]
     return reruns[0].lines[lines[0]].lineno if len(lines) == 1 else None
+
+
+def _is_right_scaled(reruns: Sequence[Rerun], at: int) -> bool:
+    """True if the gradient is right with one of `FACTORS` before what the line *at* writes."""
+    line = reruns[0].lines[at]
+    value = right_side(line)
+    if value is None:
+        return False
+    for rerun in reruns:
+        rerun.stand(at)
+    scaled = (parse_expression(f"{factor} * ({source_text(value)})") for factor in FACTORS)
+    edits = [Edit(replace_node(line, value, put), value, Replacement("", put)) for put in scaled]
+    return any(all(rerun.mended(edit) for rerun in reruns) for edit in edits)
 
 
 def part_of(rerun: Rerun, at: int) -> Array | None:

@@ -237,6 +237,19 @@ def _of_a_step(view: GradientAnalysis, reruns: Sequence[Rerun], kinds: Sequence[
     return None
 
 
+def line_of_excess(view: GradientAnalysis) -> ast.stmt | None:
+    """The line in which a minus or a number is too much: without it the gradient is right."""
+    with view.case.budget.one():
+        reruns = view.once(line_replays)
+        return None if next(_mending(reruns, [_excess_edits]), None) is None else reruns[0].line
+
+
+def _excess_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
+    for edit in removal_edits(node, words):
+        if edit.kind == "drop-minus" or (edit.kind == "drop-factor" and isinstance(edit.piece, ast.Constant)):
+            yield edit
+
+
 def is_mended(view: GradientAnalysis, kinds: Sequence[Kind]) -> bool:
     """True if an edit of one of *kinds* makes the gradient right; also where the lines cannot be read again."""
     with view.case.budget.one():

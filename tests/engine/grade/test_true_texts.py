@@ -1010,6 +1010,13 @@ def test_a_line_that_reads_nothing_of_the_one_that_stopped_is_run(engine: Engine
         ("reinforce", "dlogp = dp * p - dent / T * p", "dlogp = -(dent / T * p)"),
         ("reinforce", "+= dchosen", "+= 0 * dchosen"),
         ("tied_embeddings", "btc->vc', dlogits, h)", "btc->vc', logits, h)"),
+        # A term of a rule with a factor of its own: in the line that writes the term, or in its helper.
+        ("cross_entropy_fused", "dz[torch.arange(N), y] -= 1", "dz[torch.arange(N), y] -= 2 * 1"),
+        ("cross_entropy_fused", "dz[torch.arange(N), y] -= 1", "dz[torch.arange(N), y] += 1"),
+        ("cross_entropy_fused", "dz = F.softmax(z, 1)", "dz = -F.softmax(z, 1)"),
+        ("makemore_mlp", "dlogits[torch.arange(n), Yb] -= 1", "dlogits[torch.arange(n), Yb] -= 2"),
+        ("token_position", "cdf = 0.5 * (1 +", "cdf = 0.5 * -(1 +"),
+        ("token_position", "de = da * (cdf + e * pdf)", "de = da * (-cdf + e * pdf)"),
     ],
 )
 def test_of_several_lines_the_one_with_the_slip_is_marked(engine: Engine, name: str, old: str, new: str) -> None:
