@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from app.engine.grade.explanation_time import EXPLAINING_SECONDS
@@ -208,12 +208,4 @@ def read(begun: ReaderProcess, text: str) -> None:
 @examples(150, suppress_health_check=[HealthCheck.too_slow])
 @given(TEXT)
 def test_a_text_is_read_in_little_time_and_memory(begun, text):
-    read(begun, text)
-
-
-@LONG_TEXTS
-@pytest.mark.prove
-@settings(max_examples=3_000, deadline=None, suppress_health_check=[HealthCheck.too_slow], phases=[Phase.generate])
-@given(TEXT)
-def test_many_texts_are_read_in_little_time_and_memory(begun, text):
     read(begun, text)
