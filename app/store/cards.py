@@ -283,9 +283,10 @@ async def _forget_older(db: AsyncSession, learner: int) -> None:
     query = select(ServedItem.item_id).where(ServedItem.learner_id == learner)
     newest = query.order_by(ServedItem.given_at.desc(), ServedItem.id.desc())
     older = list(await db.scalars(newest.offset(KEPT_TEXTS).limit(2)))
+    if not older:
+        return  # most learners never come so far
     names = [lesson_of_item(number) for number in older]
     for table in (Attempt, Draft, ReplacedText, Progress):
         await db.execute(delete(table).where(table.learner_id == learner, table.lesson.in_(names)))
     lost = list(await db.scalars(newest.offset(KEPT_ITEMS).limit(2)))
-    gone = ServedItem.item_id.in_(lost)
-    await db.execute(delete(ServedItem).where(ServedItem.learner_id == learner, gone))
+    await db.execute(delete(ServedItem).where(ServedItem.learner_id == learner, ServedItem.item_id.in_(lost)))

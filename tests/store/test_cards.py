@@ -59,6 +59,21 @@ async def test_texts_of_items_from_long_ago_go_and_that_they_were_done_stays(
         assert await count(db, ServedItem) == 5
 
 
+async def test_of_very_many_items_the_oldest_are_forgotten(
+    database: Database, me: int, other: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cards, "KEPT_TEXTS", 2)
+    monkeypatch.setattr(cards, "KEPT_ITEMS", 4)
+    async with database.write() as db:
+        items = [await drawn(db, seed) for seed in range(6)]
+        await cards.serve_item(db, other, items[0], "broadcast", "", NOON)
+        for minutes, item in enumerate(items):
+            await cards.serve_item(db, me, item, "broadcast", "", NOON + timedelta(minutes=minutes))
+
+        assert [row.item_id for row in await cards.given_to(db, me)] == items[2:]
+        assert [row.item_id for row in await cards.given_to(db, other)] == items[:1]
+
+
 async def test_a_program_is_given_once_in_whatever_form(database: Database, me: int, other: int) -> None:
     async with database.write() as db:
         first, second = await drawn(db, 1), await drawn(db, 2)
