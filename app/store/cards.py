@@ -285,7 +285,7 @@ async def _forget_older(db: AsyncSession, learner: int) -> None:
     older = list(await db.scalars(newest.offset(KEPT_TEXTS).limit(2)))
     if not older:
         return  # most learners never come so far
-    names = [lesson_of_item(number) for number in older]
+    names = list(map(lesson_of_item, older))
     for table in (Attempt, Draft, ReplacedText, Progress):
         await db.execute(delete(table).where(table.learner_id == learner, table.lesson.in_(names)))
     lost = list(await db.scalars(newest.offset(KEPT_ITEMS).limit(2)))
