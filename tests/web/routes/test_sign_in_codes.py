@@ -289,7 +289,13 @@ def logging_app(
 
 def without_request_ids(log: str) -> str:
     """*log* without what is drawn at random, in whose digits any word of a to f may be."""
-    return re.sub(r"\brequest=[0-9a-f]+", "", log)
+    return re.sub(r"\brequest=[0-9a-f]+", "", re.sub(r"\x1b\[\d+m", "", log))
+
+
+def test_ids_of_requests_are_taken_out_of_a_coloured_log_too() -> None:
+    line = "\x1b[36mrequest\x1b[0m=\x1b[35m2cdfccada7550763\x1b[0m \x1b[36mstatus\x1b[0m=\x1b[35m303\x1b[0m\n"
+
+    assert without_request_ids(line) == " status=303\n"
 
 
 def test_no_address_is_in_the_log(logging_app: FastAPI, box: Box, capsys: pytest.CaptureFixture[str]) -> None:
