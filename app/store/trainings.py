@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import undefer
 
 from app.store.database import at_exercise, lock_learner, now
+from app.store.progress import mark_solved
 from app.store.tables import Progress, TrainingRun
 
 SILENCE = timedelta(seconds=20)
@@ -83,13 +84,16 @@ async def begin_training(db: AsyncSession, learner: int, begun: NewTrainingRun) 
 
 async def record_training(
     db: AsyncSession, learner: int, lesson: str, exercise: str, run: str, *,
-    owner: str, live: bool, finished: bool = False, checkpoint: str | None = None, leaving: bool = False,
+    owner: str, live: bool, finished: bool = False, edition: str = "",
+    checkpoint: str | None = None, leaving: bool = False,
 ) -> Wish:  # fmt: skip
     """Keep how far *owner* has come with a run; what is wished of it.
 
-    A *finished* one stays until the next. What came of right gradients is never replaced by what came of wrong ones.
+    A *finished* one stays until the next. What came of right gradients is never replaced by what came of wrong ones,
+    and solves the exercise in the same moment.
 
     Args:
+        edition: The exercise's as it is solved now.
         checkpoint: Where to go on from, if there is something new.
         leaving: Another server may claim it at once.
     """
@@ -103,6 +107,8 @@ async def record_training(
         row.owner = None
     if finished and (row.passing or not await _has_solved(db, learner, lesson, exercise)):
         row.finished_json = run
+    if finished and row.passing:
+        await mark_solved(db, learner, lesson, exercise, edition or None)
     return "stop" if row.stopping else "go on"
 
 

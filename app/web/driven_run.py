@@ -15,7 +15,7 @@ from app.engine.codec import to_json
 from app.engine.json_columns import to_json_column
 from app.engine.train.snapshot import Snapshot
 from app.engine.train.training_run import Checkpoint, Training, TrainingSpec
-from app.store import progress, trainings
+from app.store import trainings
 from app.store.database import Database
 from app.store.event_bus import EventBus
 from app.store.trainings import Wish
@@ -58,6 +58,7 @@ class TrainingRecorder:
         snapshot: Snapshot,
         checkpoint: Checkpoint | None = None,
         *,
+        edition: str = "",
         leaving: bool = False,
     ) -> Wish:
         """Write *snapshot* down; what is wished."""
@@ -66,7 +67,7 @@ class TrainingRecorder:
             async with self.database.write() as db:
                 wish = await trainings.record_training(
                     db, learner, *place, to_json_column(snapshot), owner=self.owner, live=snapshot.live,
-                    finished=snapshot.phase == "finished", checkpoint=text, leaving=leaving,
+                    finished=snapshot.phase == "finished", edition=edition, checkpoint=text, leaving=leaving,
                 )  # fmt: skip
                 await self.bus.publish(db, run_key(learner, *place))
         except SQLAlchemyError as error:
@@ -101,11 +102,8 @@ class LocalTrainingRun:
         """Drive the run to its end. If this is cancelled, the lease expires and another server claims the run."""
         run = asyncio.ensure_future(self._training.run())
         try:
-            if await self._follow(run) == "leave" or await self._record(run.result()) == "leave":
-                return
-            if self.order.passing and run.result().phase == "finished":
-                async with self._ledger.database.write() as db:
-                    await progress.mark_solved(db, self._learner, *self.order.place, self.order.planned.edition or None)
+            if await self._follow(run) != "leave":
+                await self._record(run.result())
         except asyncio.CancelledError:
             await self._record(self._training.snapshot, self._training.checkpoint, leaving=True)
             raise
@@ -143,7 +141,9 @@ class LocalTrainingRun:
         return checkpoint
 
     async def _record(self, snapshot: Snapshot, checkpoint: Checkpoint | None = None, *, leaving: bool = False) -> Wish:
-        return await self._ledger.record(self._learner, self.order.place, snapshot, checkpoint, leaving=leaving)
+        return await self._ledger.record(
+            self._learner, self.order.place, snapshot, checkpoint, edition=self.order.planned.edition, leaving=leaving
+        )
 
 
 def run_key(learner: int, lesson: str, exercise: str) -> str:

@@ -70,13 +70,22 @@ async def test_results_of_right_gradients_are_not_replaced_by_wrong_ones(databas
     for run, passing in runs:
         await begin(database, me, passing=passing)
         await record(database, me, run, live=False, finished=True)
-        if passing:
-            async with database.write() as db:
-                await progress.mark_solved(db, me, "l", "run")
 
     async with database.read() as db:
         row = await trainings.training_of(db, me, "l", "run")
     assert (row.snapshot_json, row.finished_json) == (runs[-1][0], kept)
+
+
+@pytest.mark.parametrize("passing", [True, False])
+@pytest.mark.parametrize("finished", [True, False])
+async def test_the_end_of_a_run_with_right_gradients_solves_its_exercise(database, me, passing, finished):
+    await begin(database, me, passing=passing)
+    await record(database, me, "{}", live=False, finished=finished, edition="e1")
+
+    async with database.read() as db:
+        state = await progress.lesson_state(db, me, "l")
+    assert state.solved == ({"run"} if passing and finished else set())
+    assert [row.edition for row in state.progress.values()] == ["e1"] * (passing and finished)
 
 
 async def test_a_run_that_nobody_went_on_with_is_over(database, me, monkeypatch):

@@ -24,6 +24,7 @@ from app.web.views.due_view import due_notes
 from app.web.views.exercise_view import exam_of
 from app.web.views.lamps import lamps_of
 from app.web.views.lesson_view import items_of, programs_of, reveal_view, sections_of, shortcut_in
+from app.web.views.training_view import TrainView
 
 log = structlog.get_logger()
 router = APIRouter()
@@ -85,6 +86,9 @@ async def lesson(
     unit = site.unit_of(lesson)
     exam = exam_of(site.kept, unit)
     solved = await solved_by(site, learner if lesson.requires or exam else None)
+    items = await items_of(site, lesson, state, learner)
+    # A run of training can have come to its end since *state* was read, and shows that it has.
+    done = state.solved | {item.view.name for item in items if isinstance(item.view, TrainView) and item.view.solved}
     return site.pages.page(
         request,
         "lesson.html",
@@ -92,13 +96,13 @@ async def lesson(
         faults=site.faults,
         unit=unit,
         lamps=await lamps_of(site, learner, exam, solved) if exam else (),
-        items=await items_of(site, lesson, state, learner),
+        items=items,
         sections=sections_of(site, lesson),
         shortcut=shortcut_in(lesson, state),
-        programs=programs_of(site, lesson, state.solved),
-        solved=state.solved,
+        programs=programs_of(site, lesson, done),
+        solved=done,
         requires=builds_on(site, lesson, solved),
-        progress=site.progress(lesson, state.solved),
+        progress=site.progress(lesson, done),
         before=before,
         ask=ask,
         other=other,

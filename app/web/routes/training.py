@@ -12,8 +12,6 @@ from starlette.responses import Response
 
 from app.content.blocks import Lesson, Train
 from app.engine.train.snapshot import Snapshot
-from app.store import progress
-from app.store.progress import LessonState
 from app.web.driven_run import TrainingRequest
 from app.web.middleware.visitor import RetryLaterError
 from app.web.render import back_to, wants_fragment
@@ -131,9 +129,5 @@ async def _show_run(
 
 async def _whole(site: Site, learner: int | None, lesson: Lesson, view: TrainView) -> dict[str, Any]:
     """Render a whole answer: the exercise, and what it changes elsewhere on the page."""
-    rows = {}
-    if learner is not None:
-        async with site.database.read() as db:
-            rows = await progress.progress_in(db, learner, lesson.name)
-    done = site.progress(lesson, LessonState(progress=rows).solved)
-    return {"view": view, "announcement": view.said, "progress": done}
+    state = await site.state_of(learner, lesson)
+    return {"view": view, "announcement": view.said, "progress": site.progress(lesson, state.solved)}

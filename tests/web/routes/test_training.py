@@ -25,6 +25,7 @@ from app.store.trainings import FORGOTTEN, SILENCE
 from app.web.application import create_app
 from app.web.middleware.reports import configure_logs
 from app.web.middleware.visitor import RateLimit
+from app.web.routes import pages
 from app.web.views import training_view
 from app.web.views.training_view import train_view
 from tests.engine.train.load import COURSE, SOLUTION
@@ -40,7 +41,7 @@ PAGE = "/lessons/names"
 RUN = f"{PAGE}/train/run"
 HTMX = {"hx-request": "true", "sec-fetch-site": "same-origin"}
 
-
+COMPLETE = re.compile(r'<section class="complete".*?</section>', re.DOTALL)
 NEVER_RAN = "dW2 = W2.grad\n"
 
 
@@ -172,6 +173,21 @@ def test_a_run_that_ended_after_reading_counts_as_solved_at_once(client, app):
     view = client.portal.call(train_view, site, lesson, lesson.exercise("run"), LessonState(), 1)
 
     assert view.solved
+
+
+def test_a_page_counts_a_run_that_ended_while_it_was_read(client, monkeypatch):
+    check(client, SOLUTION)
+    start(client)
+    counted = COMPLETE.search(ended(client))[0]
+    read = pages._state
+
+    async def before_it_ended(*of):
+        state = await read(*of)
+        return replace(state, progress={name: row for name, row in state.progress.items() if name != "run"})
+
+    monkeypatch.setattr(pages, "_state", before_it_ended)
+
+    assert COMPLETE.search(client.get(PAGE).text)[0] == counted
 
 
 def test_to_train_is_what_comes_next_until_it_was_done(client):
