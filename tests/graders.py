@@ -5,6 +5,7 @@ The pool lives on an event loop of its own, in a thread: a test may ask it from 
 
 import asyncio
 import inspect
+import math
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -55,6 +56,7 @@ def warm_jail() -> Iterator[Jail]:
     if jail.refusal:
         pytest.skip(f"code is refused here: {jail.refusal}")
     assert jail.is_warm(SECONDS), jail._failure
+    jail._zygote._expires = math.inf  # one that took its place amid a test would have another pid, and other files
     yield jail
     jail.close()
 

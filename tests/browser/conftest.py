@@ -21,6 +21,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, expect, sync_playwright
 
 from tests.browser.answers import served
+from tests.browser.steps import close_unheard
 from tests.waiting import SECONDS, until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -219,9 +220,7 @@ class Contexts:
         """Leave the page that keeps the window, and nothing that a test did or that a server sent."""
         context, session = self._made[repr(sorted(options.items()))]
         for page in context.pages[1:]:
-            # What it saves as it is left is answered later: with a cookie, which the next test would find.
-            page.evaluate("void (window.fetch = () => new Promise(() => null))")
-            page.close()
+            close_unheard(page)  # or the next test finds the cookie of an answer that came late
         context.set_offline(False)
         context.clear_cookies()
         session.send("Storage.clearDataForOrigin", {"origin": self._server, "storageTypes": "local_storage,indexeddb"})

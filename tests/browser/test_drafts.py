@@ -11,6 +11,7 @@ from tests.browser.answers import SMALL_ADDRESS as ADDRESS
 from tests.browser.answers import SMALL_SLUG, read_lesson, right_answer
 from tests.browser.steps import (
     answer_by_mouse,
+    close_unheard,
     editor,
     expect_feedback,
     expect_verdict,
@@ -139,8 +140,8 @@ def test_two_tabs_without_a_network_lose_neither_text(context: BrowserContext) -
     for name, tab in zip(("first", "second"), tabs, strict=True):
         write(tab, BOX, f"dW = '{name}'")
         expect(tab.locator(f"#{BOX.name}-saved")).to_have_text("Kept on this device")
-    for tab in reversed(tabs):  # what a page sends when it is closed may yet come through
-        tab.close()
+    for tab in reversed(tabs):
+        close_unheard(tab)  # what it sends as it is closed might come through after all
     context.set_offline(False)
     page = context.new_page()
     page.goto(ADDRESS)

@@ -154,7 +154,7 @@ def test_the_zygote_makes_the_next_child_while_the_last_one_lives(jail: Jail):
     zygote._ask(b"next")
     second = zygote.take_child()
 
-    assert {status(one.pid)["State"][0] for one in (first, second)} <= set("RS")  # alive, both of them
+    assert {status(one.pid)["State"][0] for one in (first, second)} <= set("RSD")  # alive, both of them
 
     second.close()
     zygote.discard_child(first)
@@ -164,6 +164,6 @@ def test_the_zygote_makes_the_next_child_while_the_last_one_lives(jail: Jail):
 def test_nobody_waits_for_the_end_of_a_run_that_was_cut_off(jail: Jail, monkeypatch: pytest.MonkeyPatch, source: str):
     monkeypatch.setattr(Zygote, "exit_of", lambda *_: pytest.fail("waits"))
 
-    reply = jail.run(Job(driver="probe", header={"source": source}, seconds=2, output_bytes=2**20))
+    reply = jail.run(Job(driver="probe", header={"source": source}, seconds=2.5, output_bytes=2**20))
 
     assert reply.ending in {"timeout", "flood"}

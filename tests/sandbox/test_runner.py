@@ -8,6 +8,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,9 +28,9 @@ HONEST = "y = torch.tanh(x @ x)"
 X = np.arange(16.0).reshape(4, 4) / 16
 
 
-def run(jail: Jail, source: str, *names: str, seconds: float = 20.0, output_bytes: int = 2**20) -> Reply:
+def run(jail: Jail, source: str, *names: str, **limits: Any) -> Reply:
     header = {"source": source, "names": list(names)}
-    return jail.run(Job(driver="probe", header=header, arrays={"x": X}, seconds=seconds, output_bytes=output_bytes))
+    return jail.run(Job(driver="probe", header=header, arrays={"x": X}, **{"seconds": SECONDS, **limits}))
 
 
 def is_honest(jail: Jail) -> bool:
@@ -67,7 +68,7 @@ def test_every_dtype_and_shape_crosses_both_ways(jail, dtype, shape):
     ],
 )
 def test_each_kind_of_program_has_its_ending(jail, source, ending):
-    reply = run(jail, source, "y", seconds=0.5 if ending == "timeout" else SECONDS)
+    reply = run(jail, source, "y", cpu_seconds=0.5 if ending == "timeout" else SECONDS)
 
     assert reply.ending == ending
     assert is_honest(jail)
@@ -86,7 +87,7 @@ def test_names_sent_before_the_end_keep_their_values(jail):
 def test_the_deadline_of_the_job_is_kept(jail):
     before = spent_by_runs(jail)
 
-    reply = run(jail, "while True: pass", seconds=0.3)
+    reply = run(jail, "while True: pass", cpu_seconds=0.3)
 
     assert reply.ending == "timeout"
     assert spent_by_runs(jail) - before < 0.6

@@ -2,12 +2,15 @@
 
 import asyncio
 import re
+import secrets
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from html.parser import HTMLParser
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from anyio.from_thread import BlockingPortal
@@ -27,9 +30,11 @@ from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
 from app.settings import Settings
 from app.store.migrate import migrate
 from app.web.application import create_app
+from app.web.middleware import security
 from app.web.middleware.reports import configure_logs
 from app.web.routes import health
 from tests.courses import course_in
+from tests.waiting import SECONDS
 from tests.web.asking import RUNNING, without_jobs
 
 OPERATOR = "the token of the operator"
@@ -214,7 +219,18 @@ def started(app: FastAPI) -> Iterator[TestClient]:
 @pytest.fixture(scope="session", autouse=True)
 def _looked_at_each_time() -> None:
     """A test that breaks the database asks at once whether that is seen."""
-    health.HEALTH_CACHE_SECONDS = 0.0
+    health.HEALTH_CACHE_SECONDS, health.DATABASE_SECONDS = 0.0, SECONDS
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nonces_without_letters_and_digits() -> Iterator[None]:
+    """A page without "Bob" has none in its nonce either; drawn at random, one of fourteen thousand has."""
+    drawn, marks = count(), str.maketrans("01", "-_")
+    patched = pytest.MonkeyPatch()
+    ours = {"token_urlsafe": lambda _: f"{next(drawn):022b}".translate(marks)}
+    patched.setattr(security, "secrets", SimpleNamespace(**{**vars(secrets), **ours}))
+    yield
+    patched.undo()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -33,7 +33,7 @@ def hasty_course(folder: Path) -> Path:
     shutil.copytree(COURSE, folder)
     (lesson,) = folder.glob("*/01-linear.md")
     text = lesson.read_text("utf-8")
-    lesson.write_text(text.replace(BOX_BEGINS, f"{BOX_BEGINS}:time: 500ms\n"), "utf-8")
+    lesson.write_text(text.replace(BOX_BEGINS, f"{BOX_BEGINS}:time: 1s\n"), "utf-8")
     assert BOX_BEGINS in text
     return folder
 

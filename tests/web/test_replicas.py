@@ -13,7 +13,7 @@ from tests.engine.train.load import COURSE, SOLUTION
 from tests.store import postgres
 from tests.waiting import until
 from tests.web.conftest import BROWSER
-from tests.web.routes.test_training import PAGE, RUN, TrainingGrader, check, ended, phase, start
+from tests.web.routes.test_training import PAGE, RUN, TrainingGrader, after_first, check, ended, phase, start
 
 pytestmark = pytest.mark.jobs
 
@@ -53,11 +53,11 @@ def test_a_learner_is_the_same_at_both(clients):
     assert "Check 2" in here.get(PAGE).text
 
 
-def test_the_events_of_a_run_reach_a_browser_at_the_other_server(clients, graders):
+def test_the_events_of_a_run_reach_a_browser_at_the_other_server(clients, graders, monkeypatch):
     here, there = clients
     graders[0].free.clear()
     start(here)
-    threading.Timer(0.5, graders[0].free.set).start()
+    after_first(monkeypatch, runs_of(there), graders[0].free.set)
 
     answer = there.get(f"{RUN}/events")
 

@@ -130,10 +130,10 @@ def test_a_declared_mistake_runs_in_full_and_again_where_the_jail_failed(jail):
 
 def test_a_solution_that_takes_longer_than_a_first_try_has_its_time(jailed):
     box = TASKS["unbroadcast"]
-    long = "    for _ in range(3000):\n        g * 2\n    return"
+    long = "    for _ in range(30_000):\n        g * 2\n    return"
     slow = replace(box, solution=replace(box.solution, source=box.solution.source.replace("    return", long, 1)))
 
-    verdict = jailed.check(slow, "def unbroadcast(g, shape):\n    return g\n", seconds=0.01)
+    verdict = jailed.check(slow, "def unbroadcast(g, shape):\n    return g\n", seconds=0.1)
 
     assert verdict.outcome == "graded"
 

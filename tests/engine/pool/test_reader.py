@@ -164,7 +164,7 @@ def test_runs_are_done_by_the_grader(begun: ReaderProcess, jail: Jail) -> None:
 def test_the_end_of_a_reader_ends_one_question_and_keeps_what_was_said(
     begun: ReaderProcess, end: str, seen: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reader, "CPU_SECONDS", 0)
+    monkeypatch.setattr(reader, "CPU_SECONDS", 1)  # 0 of a reader that has used none yet would be none at all
     monkeypatch.setattr(reader, "SILENT_SECONDS", 0.3 if end == "sleep" else SECONDS)
 
     with pytest.raises(ReaderDiedError) as ended:

@@ -46,7 +46,7 @@ def test_a_clock_that_is_wrong_is_told_with_its_seconds(
     text = tried(client, platform)
 
     assert said in text
-    assert any(f"Its clock is {seconds} {said}" in text for seconds in (39, 40, 41))
+    assert any(f"Its clock is {seconds} {said}" in text for seconds in range(30, 51))
 
 
 def test_a_platform_is_asked_once_within_a_while(client: TestClient, platform: Platform) -> None:

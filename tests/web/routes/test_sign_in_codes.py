@@ -27,6 +27,7 @@ from app.store.database import now
 from app.store.tables import Credential, OneTimeToken
 from app.web.application import create_app
 from tests.store import postgres
+from tests.waiting import SECONDS
 from tests.web.conftest import BROWSER, FakeGrader
 from tests.web.routes.accounts import begin, name_shown, take_name, text_in_box
 
@@ -64,7 +65,7 @@ def server() -> Iterator[tuple[Box, int]]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    controller = Controller(box, hostname="127.0.0.1", port=port)
+    controller = Controller(box, hostname="127.0.0.1", port=port, ready_timeout=SECONDS)
     controller.start()
     yield box, port
     controller.stop()
@@ -226,7 +227,9 @@ def test_no_password_of_the_mail_server_goes_over_an_open_connection() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    controller = Controller(Box(), hostname="127.0.0.1", port=port, authenticator=noted, auth_require_tls=False)
+    controller = Controller(
+        Box(), hostname="127.0.0.1", port=port, authenticator=noted, auth_require_tls=False, ready_timeout=SECONDS
+    )
     controller.start()
     letter = EmailMessage()
     letter["From"], letter["To"] = "backhand@example.org", ADA

@@ -91,6 +91,18 @@ def start(client, preset="short", headers=None, **fields):
     return client.post(f"{RUN}/start", data={"preset": preset, **fields}, headers=headers or {})
 
 
+def after_first(monkeypatch, runs, fire):
+    """Have *fire* called once a watcher of *runs* was shown a first moment."""
+    watch = runs.watch
+
+    async def watched(*place):
+        async for snapshot in watch(*place):
+            yield snapshot
+            fire()
+
+    monkeypatch.setattr(runs, "watch", watched)
+
+
 def phase(text):
     return re.search(r'class="run" data-phase="(\w+)"', text)[1]
 
@@ -245,11 +257,11 @@ def test_the_script_gets_the_panel_with_a_stop_and_a_stream(client, grader):
     grader.free.set()
 
 
-def test_events_tell_the_run_until_its_end(client, grader):
+def test_events_tell_the_run_until_its_end(client, app, grader, monkeypatch):
     check(client, SOLUTION)
     grader.free.clear()
     start(client)
-    threading.Timer(0.5, grader.free.set).start()
+    after_first(monkeypatch, app.state.site.runs, grader.free.set)
 
     answer = client.get(f"{RUN}/events")
 
@@ -493,11 +505,12 @@ def test_a_run_is_watched_in_a_few_places_and_no_more(client, app, grader):
     assert "event: end" in client.get(f"{RUN}/events").text
 
 
-def test_streams_end_when_the_server_stops(client, app, grader):
+def test_streams_end_when_the_server_stops(client, app, grader, monkeypatch):
     check(client, SOLUTION)
     grader.free.clear()
     start(client)
-    threading.Timer(0.3, app.state.site.runs.end_streams).start()
+    runs = app.state.site.runs
+    after_first(monkeypatch, runs, runs.end_streams)
 
     answer = client.get(f"{RUN}/events")
 
