@@ -276,4 +276,4 @@ def page_with_errors(context: BrowserContext, options: dict[str, Any]) -> Iterat
     opened = open_tab(context, options)
     watched = Watched(opened)
     yield opened
-    assert [one for one in watched.complaints if "404" not in one] == []
+    assert [one for one in watched.complaints if "status of 404" not in one] == []

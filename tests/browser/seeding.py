@@ -69,7 +69,7 @@ async def seat_word_in(folder: Path, group: int, learner: int) -> str:
 
 def asked(folder: Path, question: str, *values: object) -> Any:
     """The one value that the database answers."""
-    with sqlite3.connect(folder / "backhand.db") as db:
+    with sqlite3.connect(folder / "backhand.db", timeout=SECONDS) as db:
         (value,) = db.execute(question, values).fetchone()
     return value
 
@@ -83,7 +83,7 @@ def learner_of(folder: Path, page: Page) -> int:
 
 def set_long_ago(folder: Path, learner: int) -> None:
     """Have *learner* known since long ago."""
-    with sqlite3.connect(folder / "backhand.db") as db:
+    with sqlite3.connect(folder / "backhand.db", timeout=SECONDS) as db:
         db.execute("update learner set created_at = ? where id = ?", (THEN, learner))
 
 
@@ -95,7 +95,7 @@ def given(folder: Path, learner: int, form: str) -> tuple[str, Lesson]:
     names, values = ", ".join(row), ", ".join(f":{key}" for key in row)
     once = f"insert into practice_item ({names}) values ({values}) on conflict do update set form = form returning id"
     mine = "insert into served_item (learner_id, item_id, family, slip, given_at, hints) values (?, ?, ?, ?, ?, ?)"
-    with sqlite3.connect(folder / "backhand.db") as db:
+    with sqlite3.connect(folder / "backhand.db", timeout=SECONDS) as db:
         (number,) = db.execute(once, row).fetchone()
         db.execute(mine, (learner, number, "fork", "", THEN, 0))
     return f"/practice/{number}", item.lesson_of(fragment)
@@ -156,7 +156,7 @@ def trained(folder: Path, learner: int, lesson: str, exercise: str) -> None:
         "insert into training_run"
         " (learner_id, lesson, exercise, preset, passing, snapshot_json, live, stopping, began_at, lease_renewed_at)"
     )
-    with sqlite3.connect(folder / "backhand.db") as db:
+    with sqlite3.connect(folder / "backhand.db", timeout=SECONDS) as db:
         db.execute(
             f"{row} values (?, ?, ?, 'short', 1, ?, 0, 0, ?, ?)",
             (learner, lesson, exercise, to_json_column(run), THEN, THEN),

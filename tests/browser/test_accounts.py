@@ -24,7 +24,7 @@ def authenticator(context: BrowserContext) -> Iterator[Page]:
     complaints: list[str] = []
     page.on("console", lambda said: said.type == "error" and complaints.append(said.text))
     yield page
-    assert [one for one in complaints if "404" not in one] == []
+    assert [one for one in complaints if "status of 404" not in one] == []
 
 
 @pytest.mark.own_context

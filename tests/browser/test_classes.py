@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.conftest import MS
 from tests.browser.seeding import beside, teacher_word_in
 from tests.browser.steps import scrolls_sideways
 
@@ -57,6 +58,7 @@ def _assign(page: Page, home: str) -> None:
 def _joined(browser: Browser, address: str) -> None:
     """Without script, as on any device."""
     context = browser.new_context(java_script_enabled=False, viewport=PHONE)
+    context.set_default_timeout(MS)
     bob = context.new_page()
     bob.goto(address)
     expect(bob.get_by_text("With Ada Lovelace")).to_be_visible()

@@ -10,7 +10,16 @@ from app.content.blocks import CodeBox, Grad
 from tests.browser.answers import ADDRESS as EXAMPLE
 from tests.browser.answers import SLUG, read_lesson
 from tests.browser.answers import SMALL_ADDRESS as SMALL
-from tests.browser.steps import code_boxes, drawn, expect_verdict, open_page, scrolls_sideways, upgrade, write
+from tests.browser.steps import (
+    code_boxes,
+    drawn,
+    expect_verdict,
+    open_page,
+    scrolls_sideways,
+    stands_still,
+    upgrade,
+    write,
+)
 from tests.courses import LESSONS, course_in
 
 LESSON = read_lesson("first-layer-and-exam")
@@ -102,8 +111,10 @@ LEFT = "all => all.map(one => [one.textContent.trim(), one.getBoundingClientRect
 
 @pytest.mark.browser_options(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
 def test_nothing_moves_while_a_lesson_is_scrolled_through_on_a_phone(page: Page) -> None:
+    open_page(page, SMALL)  # fonts that come at first sight move what they are wider than
     page.add_init_script(f"({SHIFTS})()")
-    open_page(page, SMALL)
+    page.reload()
+    stands_still(page)
     boxes, buttons = page.locator("code-box"), page.locator(".actions button:visible")
     before = buttons.evaluate_all(LEFT)
 
@@ -360,7 +371,7 @@ def test_every_button_stays_where_it_is_while_an_answer_is_waited_for(page: Page
         expect(stop).to_be_hidden()
         assert form.evaluate(PLACES) == before, f"{width} px"
     for route in held:
-        route.abort()
+        route.abort("aborted")  # as of a page that is left: nobody complains
     assert {route.request.url.rsplit("/")[-1] for route in held} <= {action, "draft"}
     # What is stopped was asked, or waits for what was stopped before it, such as a text to be stored; no two overlap.
     assert held

@@ -11,6 +11,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from tests.browser.conftest import Watched
 from tests.browser.seeding import beside, database_in, sitting_in
 from tests.browser.steps import open_page
+from tests.waiting import SECONDS
 from tests.web.classroom import seated
 
 pytestmark = pytest.mark.own_context  # a clock that was set is the context's for good
@@ -31,7 +32,7 @@ def page(context: BrowserContext, server: str, written: tuple[str, str]) -> Iter
     opened = context.new_page()
     watched = Watched(opened)
     yield opened
-    assert [one for one in watched.complaints if "409" not in one] == []
+    assert [one for one in watched.complaints if "status of 409" not in one] == []
 
 
 def test_the_clock_is_told_at_ten_minutes_and_at_one(page: Page, written: tuple[str, str]) -> None:
@@ -62,8 +63,9 @@ def test_a_text_is_saved_and_a_device_that_is_left_says_so(
     page.reload()
     expect(box).to_contain_text("# mine")
 
-    with sqlite3.connect(server_folder / "backhand.db") as db:
-        db.execute("update sitting_record set token_hash = 'another' where handed_in_at is null")
+    with sqlite3.connect(server_folder / "backhand.db", timeout=SECONDS) as db:
+        sitting = written[0].rpartition("/")[2]
+        db.execute("update sitting_record set token_hash = 'another' where assignment_id = ?", [sitting])
     box.click()
     page.keyboard.type("# lost ")
     expect(saved).to_have_text(re.compile("Nothing is saved from here any more"))

@@ -102,7 +102,7 @@ def styleguide(contexts: Contexts, tmp_path_factory: pytest.TempPathFactory) -> 
         yield page
         context.close()
         # Nobody tells how the run that is shown goes on.
-        assert [one for one in watched.complaints if "404" not in one] == []
+        assert [one for one in watched.complaints if "status of 404" not in one] == []
 
 
 def taken(page: Page) -> dict[str, bytes]:
