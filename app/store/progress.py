@@ -227,7 +227,7 @@ class LessonState:
 
     @property
     def solved(self) -> frozenset[str]:
-        return frozenset(name for name, row in self.progress.items() if row.solved_at is not None)
+        return frozenset(name for name, row in self.progress.items() if row.solved_at)
 
 
 async def lesson_state(db: AsyncSession, learner: int, lesson: str, exercise: str | None = None) -> LessonState:

@@ -97,6 +97,7 @@ async def record_training(
         checkpoint: Where to go on from, if there is something new.
         leaving: Another server may claim it at once.
     """
+    await lock_learner(db, learner)
     row = await db.get(TrainingRun, (learner, lesson, exercise), with_for_update=True)
     if row is None or row.owner != owner:
         return "leave"
@@ -108,7 +109,7 @@ async def record_training(
     if finished and (row.passing or not await _has_solved(db, learner, lesson, exercise)):
         row.finished_json = run
     if finished and row.passing:
-        await mark_solved(db, learner, lesson, exercise, edition or None)
+        await mark_solved(db, learner, lesson, exercise, edition)
     return "stop" if row.stopping else "go on"
 
 
@@ -129,7 +130,7 @@ async def claim_orphaned_runs(db: AsyncSession, owner: str, most: int) -> list[T
 async def _has_solved(db: AsyncSession, learner: int, lesson: str, exercise: str) -> bool:
     """True if right gradients have trained this exercise to the end before."""
     row = await db.get(Progress, (learner, lesson, exercise))
-    return row is not None and row.solved_at is not None
+    return bool(row and row.solved_at)
 
 
 async def stop_training(db: AsyncSession, learner: int, lesson: str, exercise: str) -> None:

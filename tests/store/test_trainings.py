@@ -4,12 +4,13 @@ import asyncio
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, text
 
 from app.store import learners, progress, trainings
-from app.store.database import Database, now
+from app.store.database import Database, lock_learner, now
 from app.store.tables import TrainingRun
 from app.store.trainings import FORGOTTEN, SILENCE, NewTrainingRun
+from tests.waiting import SECONDS
 
 pytestmark = pytest.mark.anyio
 
@@ -86,6 +87,21 @@ async def test_the_end_of_a_run_with_right_gradients_solves_its_exercise(databas
         state = await progress.lesson_state(db, me, "l")
     assert state.solved == ({"run"} if passing and finished else set())
     assert [row.edition for row in state.progress.values()] == ["e1"] * (passing and finished)
+
+
+@pytest.mark.parametrize("url", ["postgresql"], indirect=True)  # SQLite has one writer
+async def test_the_end_of_a_run_waits_for_who_changes_what_its_learner_wrote(database, me):
+    waits = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+    await begin(database, me)
+    async with database.write() as db:
+        await lock_learner(db, me)
+        ending = asyncio.create_task(record(database, me, "{}", live=False, finished=True))
+        async with asyncio.timeout(SECONDS):
+            while not await db.scalar(waits):
+                pass
+        await trainings.stop_training(db, me, "l", "run")
+
+    assert await ending == "stop"
 
 
 async def test_a_run_that_nobody_went_on_with_is_over(database, me, monkeypatch):
