@@ -102,7 +102,7 @@ var/openedx/bin/python:
 quick: developed
 	@tests="$$($(BIN)/python -m tests.quick)"; [ -z "$$tests" ] || $(BIN)/pytest $(WORKERS) $$tests
 
-# Two hundred single reversals of the code, and whether a test notices each; leaves every file as it was. While lines are
+# Two hundred single reversals of the code, and whether a test notices each, in copies of the tree. While lines are
 # counted a search may meet the end of its time, and its test fails: that says nothing here. REACHED=1 counts none anew.
 mutants: developed tools
 	$(PIP_INSTALL) --editable '.[prove]'

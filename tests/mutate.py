@@ -1,22 +1,25 @@
 """Reverses signs, bounds, comparisons and booleans of the code at random, one by one, drops statements, runs tests.
 
 `make mutants` runs the suite once and writes down which test runs which line, then tries two hundred mutants, drawn
-with a seed. A mutant is written into its file; the tests that run its line run, the nearest first, until one is red;
-the file is put back. What survives is printed with its place: nothing that can be seen changes, and
-`equivalent-mutants.toml` says why, or a test is missing.
+with a seed, in a copy of the tree for each processor. A mutant is written into its file; the tests that run its line
+run, the nearest first, until one is red; the file is put back. What survives is printed with its place: nothing that
+can be seen changes, and `equivalent-mutants.toml` says why, or a test is missing.
 """
 
 import argparse
 import ast
 import os
 import random
+import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,8 +39,12 @@ PLACES = {
 SEEN = {"pictures": "tests/browser/test_styleguide.py", "views": "tests/browser/test_styleguide.py"}
 """Folders whose work a browser's test shows when no other test has noticed."""
 EQUIVALENT = ROOT / "tests/equivalent-mutants.toml"
-HANGS_SECONDS = 1800
 LOOPS_SECONDS = 120
+"""After so many a test hangs: its mutant is noticed."""
+MUTANT_SECONDS = 300
+"""After so many a mutant survives, whatever tests are left."""
+NOT_COPIED = {".git", ".venv", "node_modules", "var"}
+NOTICED, SURVIVED = "noticed ", "SURVIVED"
 COMPARED = {
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
     ast.In: "not in", ast.NotIn: "in", ast.Is: "is not", ast.IsNot: "is",
@@ -162,7 +169,7 @@ class Reach:
 
     def tests(self, mutant: Mutant) -> list[str]:
         """The tests that run the line of *mutant*, those of its module first, and one case of each before more."""
-        lines = self._data.contexts_by_lineno(str(mutant.file))
+        lines = self._data.contexts_by_lineno(mutant.name)
         inside = mutant.file.relative_to(ROOT / "app")
         near = (f"tests/{inside.parent}/test_{inside.name}::", f"tests/{inside.parent}/", f"tests/{inside.parts[0]}/")
         found = {context.partition("|")[0] for context in lines.get(mutant.line, ())} - {""}
@@ -188,25 +195,26 @@ def noticed_by(mutant: Mutant, reach: Reach, most: int) -> str:
     tests = reach.tests(mutant)[:most]
     tried = [tests] if tests else [[place] for place in elsewhere(mutant.file)]
     tried += [[SEEN[folder]] for folder in mutant.file.parts if folder in SEEN]
+    ends = time.monotonic() + MUTANT_SECONDS
     try:
         mutant.file.write_bytes(mutant.source)
-        return next(filter(None, map(_red, tried)), "")
+        return next(filter(None, (_red(places, ends) for places in tried)), "")
     finally:
         mutant.file.write_bytes(before)
 
 
-def _red(tests: list[str]) -> str:
+def _red(tests: list[str], ends: float) -> str:
     with tempfile.TemporaryFile("w+") as said:
         child = os.fork()
         if not child:
             _run(tests, said.fileno())
-        ended = _exit_code(child)
+        ended = exit_code(child, ends)
         said.seek(0)
         lines = said.read().splitlines()
     if ended == pytest.ExitCode.USAGE_ERROR:  # a test whose name cannot be given on a command line
         bare = list(dict.fromkeys(test.partition("[")[0] for test in tests))
-        return _red(bare) if bare != tests else lines[-1]
-    if ended in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        return _red(bare, ends) if bare != tests else lines[-1]
+    if ended in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED, None):
         return ""
     return next((line for line in lines if line.startswith(("FAILED", "ERROR"))), f"{tests[0]} ended with {ended}")
 
@@ -220,8 +228,8 @@ def _run(tests: list[str], said: int) -> None:
     os._exit(pytest.main([*quiet, "-o", f"faulthandler_timeout={LOOPS_SECONDS}", *tests]))
 
 
-def _exit_code(child: int) -> int:
-    ends = time.monotonic() + HANGS_SECONDS
+def exit_code(child: int, ends: float) -> int | None:
+    """How *child* ended; None where it had not by *ends*."""
     while time.monotonic() < ends:
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
@@ -229,7 +237,80 @@ def _exit_code(child: int) -> int:
         time.sleep(0.05)
     os.killpg(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    return -signal.SIGKILL
+    return None
+
+
+def copied(place: Path) -> Path:
+    """The tree at *place*, with an environment whose programs run what stands there."""
+    shutil.copytree(ROOT, place, ignore=lambda folder, names: NOT_COPIED & {*names} if Path(folder) == ROOT else ())
+    (place / "node_modules").symlink_to(ROOT / "node_modules")
+    shutil.copytree(ROOT / ".venv", place / ".venv", symlinks=True, copy_function=os.link)
+    named = [*(place / ".venv/bin").iterdir(), *(place / ".venv").glob("lib/*/site-packages/_backhand.pth")]
+    for file in named:
+        if not file.is_symlink() and str(ROOT).encode() in (text := file.read_bytes()):
+            mode = file.stat().st_mode
+            file.unlink()
+            file.write_bytes(text.replace(str(ROOT).encode(), str(place).encode()))
+            file.chmod(mode)
+    return place
+
+
+def try_in_copies(given: argparse.Namespace) -> None:
+    """Try the mutants in as many copies as there are processors, tell of each, and count them."""
+    part, parts = map(int, given.every.split("/"))
+    copies = os.cpu_count() or 1
+    asked = [f"--{name}={getattr(given, name)}" for name in ("count", "seed", "most")]
+    asked += ["--here", f"--reach={given.reach.resolve()}"]
+    (ROOT / "var").mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=ROOT / "var") as folder, ThreadPoolExecutor(copies) as threads:
+        places = [copied(Path(folder, str(copy))) for copy in range(copies)]
+        runs = [
+            subprocess.Popen(
+                [
+                    place / ".venv/bin/python",
+                    "-m",
+                    "tests.mutate",
+                    *asked,
+                    f"--every={part + parts * copy}/{parts * copies}",
+                ],
+                cwd=place,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            for copy, place in enumerate(places)
+        ]
+        kinds = Counter(kind for found in threads.map(_told, runs) for kind in found)
+    print(f"{kinds[NOTICED]} of {kinds[NOTICED] + kinds[SURVIVED]} mutants were noticed.")
+    if any(run.returncode for run in runs):
+        sys.exit("A part of the run failed: what it had not tried is not counted.")
+
+
+def _told(run: subprocess.Popen[str]) -> list[str]:
+    """The first words of what *run* tells, each line of which is shown at once."""
+    kinds = []
+    with run:
+        for line in run.stdout or ():
+            print(line, end="", flush=True)
+            kinds.append(line[: len(NOTICED)])
+    return kinds
+
+
+def try_here(given: argparse.Namespace) -> None:
+    """Try the mutants of a part one after the other, each in its file."""
+    torch.set_num_threads(1)  # no thread may be there that a child would not have
+    sys.dont_write_bytecode = True
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    part, parts = map(int, given.every.split("/"))
+    reach = Reach(given.reach)
+    excepted = equivalent()
+    for mutant in drawn(given.count, given.seed)[part::parts]:
+        if why := excepted.get((mutant.name, mutant.text)):
+            print(f"the same {mutant}: {why}", flush=True)
+            continue
+        started = time.monotonic()
+        red = noticed_by(mutant, reach, given.most)
+        found = f"{NOTICED} {mutant} by {red}" if red else f"{SURVIVED} {mutant}"
+        print(f"{found} ({time.monotonic() - started:.0f} s)", flush=True)
 
 
 def main() -> None:
@@ -239,26 +320,11 @@ def main() -> None:
     parser.add_argument("--every", default="0/1", help="PART/PARTS of those drawn, for several machines.")
     parser.add_argument("--most", type=int, default=300, help="How many of the tests that run its line are tried.")
     parser.add_argument("--reach", type=Path, default=ROOT / ".coverage", help="Which test runs which line.")
+    parser.add_argument("--here", action="store_true", help="In this tree, one after the other.")
     given = parser.parse_args()
-    torch.set_num_threads(1)  # no thread may be there that a child would not have
-    sys.dont_write_bytecode = True
-    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
-    part, parts = map(int, given.every.split("/"))
-    reach = Reach(given.reach)
-    excepted = equivalent()
     if gone := stale():
         sys.exit(f"{EQUIVALENT.name} names what is no mutant any more: {gone}")
-    noticed, tried = 0, 0
-    for mutant in drawn(given.count, given.seed)[part::parts]:
-        if why := excepted.get((mutant.name, mutant.text)):
-            print(f"the same {mutant}: {why}", flush=True)
-            continue
-        started = time.monotonic()
-        red = noticed_by(mutant, reach, given.most)
-        found = f"noticed  {mutant} by {red}" if red else f"SURVIVED {mutant}"
-        print(f"{found} ({time.monotonic() - started:.0f} s)", flush=True)
-        tried, noticed = tried + 1, noticed + bool(red)
-    print(f"{noticed} of {tried} mutants were noticed.")
+    (try_here if given.here else try_in_copies)(given)
 
 
 if __name__ == "__main__":
