@@ -169,10 +169,9 @@ class Reach:
 
     def tests(self, mutant: Mutant) -> list[str]:
         """The tests that run the line of *mutant*, those of its module first, and one case of each before more."""
-        lines = self._data.contexts_by_lineno(mutant.name)
         inside = mutant.file.relative_to(ROOT / "app")
         near = (f"tests/{inside.parent}/test_{inside.name}::", f"tests/{inside.parent}/", f"tests/{inside.parts[0]}/")
-        found = {context.partition("|")[0] for context in lines.get(mutant.line, ())} - {""}
+        found = {context.partition("|")[0] for context in self._contexts(mutant)} - {""}
         cases: Counter[str] = Counter()
         places = {}
         for test in sorted(found):
@@ -180,6 +179,13 @@ class Reach:
             places[test] = next((at for at, place in enumerate(near) if test.startswith(place)), 9), cases[function]
             cases[function] += 1
         return sorted(found, key=lambda test: (*places[test], test))
+
+    def is_run_at_import(self, mutant: Mutant) -> bool:
+        """True if a file of tests runs the line of *mutant* while it is imported: no test is known to."""
+        return "" in self._contexts(mutant)
+
+    def _contexts(self, mutant: Mutant) -> list[str]:
+        return self._data.contexts_by_lineno(mutant.name).get(mutant.line, [])
 
 
 def elsewhere(file: Path) -> list[str]:
@@ -189,16 +195,23 @@ def elsewhere(file: Path) -> list[str]:
     return [place for place in dict.fromkeys(places) if (ROOT / place).exists()]
 
 
+def tables_in_turn(tests: list[str]) -> list[str]:
+    """The whole tables of those of *tests* that are rows of one of which the run of all tests made a part."""
+    functions = dict.fromkeys(test.partition("[")[0] for test in tests if "[" in test)
+    return [name for name in functions if "mark.in_turn" in (ROOT / name.partition("::")[0]).read_text("utf-8")]
+
+
 def noticed_by(mutant: Mutant, reach: Reach, most: int) -> str:
     """The test that is red with *mutant*, or ""; a file that is not what it was is written back whatever happens."""
     before = mutant.file.read_bytes()
     tests = reach.tests(mutant)[:most]
-    tried = [tests] if tests else [[place] for place in elsewhere(mutant.file)]
+    tried = [tests, tables_in_turn(tests)] if tests else [[place] for place in elsewhere(mutant.file)]
+    tried += [elsewhere(mutant.file)[:1]] if tests and reach.is_run_at_import(mutant) else []
     tried += [[SEEN[folder]] for folder in mutant.file.parts if folder in SEEN]
     ends = time.monotonic() + MUTANT_SECONDS
     try:
         mutant.file.write_bytes(mutant.source)
-        return next(filter(None, (_red(places, ends) for places in tried)), "")
+        return next(filter(None, (_red(places, ends) for places in tried if places)), "")
     finally:
         mutant.file.write_bytes(before)
 
@@ -211,12 +224,13 @@ def _red(tests: list[str], ends: float) -> str:
         ended = exit_code(child, ends)
         said.seek(0)
         lines = said.read().splitlines()
-    if ended == pytest.ExitCode.USAGE_ERROR:  # a test whose name cannot be given on a command line
+    red = next((line for line in lines if line.startswith(("FAILED ", "ERROR tests/"))), "")
+    if ended == pytest.ExitCode.USAGE_ERROR and not red:  # a test whose name cannot be given on a command line
         bare = list(dict.fromkeys(test.partition("[")[0] for test in tests))
-        return _red(bare, ends) if bare != tests else lines[-1]
+        return _red(bare, ends) if bare != tests else ""
     if ended in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED, None):
         return ""
-    return next((line for line in lines if line.startswith(("FAILED", "ERROR"))), f"{tests[0]} ended with {ended}")
+    return red or f"{tests[0]} ended with {ended}"
 
 
 def _run(tests: list[str], said: int) -> None:
