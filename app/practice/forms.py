@@ -45,7 +45,8 @@ def worked_form(item: GeneratedItem) -> str:
     line, by = item.lines[item.key], item.by[item.key]
     right = principle(line.replace("+=", "="), by)  # that a share is added would tell the option by its line
     met = {operation.principle for operation in EXERCISES if operation.level <= item.level}
-    others = sorted(met - {principle("", name) for name in item.by} - {right})
+    used = {_kind_of(right), *(_kind_of(principle("", name)) for name in item.by)}
+    others = sorted(name for name in met if _kind_of(name) not in used)
     offered = sorted([right, *random.Random(item.name).sample(others, OPTIONS - 1)])
     options = "".join(
         f"- [{'x' if name == right else ' '}] {name}\n{'' if name == right else ELSEWHERE}" for name in offered
@@ -56,6 +57,11 @@ def worked_form(item: GeneratedItem) -> str:
     )
     example = f"{item.arrives} Read the backward pass of this program.\n\n```python\n{item.solution}```\n\n"
     return item.program_text + example + question + why
+
+
+def _kind_of(principle: str) -> str:
+    """What *principle* says of all operations of its kind; behind the colon it speaks of one."""
+    return principle.partition(":")[0]
 
 
 def lines_around(item: GeneratedItem, line: int, most: int) -> range:

@@ -199,6 +199,16 @@ def test_an_example_asks_for_one_principle_among_others(item: GeneratedItem) -> 
     assert len({str(one.html) for one in question.options}) == forms.OPTIONS
 
 
+@pytest.mark.parametrize("level", [1, 2, 3])
+def test_no_wrong_option_of_an_example_is_true_of_its_program(level: int) -> None:
+    for item in (generate_item(level, seed) for seed in range(1, 40)):
+        wrong = [option.partition("\n")[0] for option in forms.worked_form(item).split("- [ ] ")[1:]]
+        used = {principle("", name).partition(":")[0] for name in item.by}
+
+        assert len(wrong) == forms.OPTIONS - 1
+        assert not [option for option in wrong if option.partition(":")[0] in used]
+
+
 def test_no_option_of_an_example_says_that_a_share_is_added() -> None:
     keyed = [item for item in curated_items(2) if "+=" in item.lines[item.key]]
     assert keyed
