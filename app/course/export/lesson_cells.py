@@ -4,13 +4,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from app.content.blocks import (
-    Bug,
     Callout,
-    Checker,
     CodeBox,
     Exercise,
     Forward,
-    Grad,
     Lesson,
     Quiz,
     Reveal,
@@ -52,7 +49,7 @@ def cells_of(lesson: Lesson, work: Work | None = None) -> tuple[NotebookCell, ..
     used = {exercise.forward for exercise in lesson.exercises}
     own = LessonContext(lesson)
     cells = [NotebookCell(text=own.written_out(_opening(lesson, goals)))]
-    if any(isinstance(item, Grad | Bug | Checker | Forward) for item in lesson.blocks):
+    if any(isinstance(item, CodeBox | Forward) for item in lesson.blocks):
         cells += [
             NotebookCell(text=BELOW, aid=True),
             NotebookCell(text=resource_text("preamble.py"), code=True, name="preamble", aid=True),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.content.blocks import Bug, Checker, Grad, Lesson
+from app.content.blocks import CodeBox, Lesson
 from app.course.course import load_lesson
 from app.course.export import EXPORT_FORMS, Work, cells_of, written_as
 from app.engine.train.corpus_file import load_names
@@ -74,7 +74,7 @@ def lessons() -> list[Lesson]:
 
 
 def solutions_of(lesson: Lesson) -> dict[str, str]:
-    boxes = [box for box in lesson.exercises if isinstance(box, Grad | Bug | Checker)]
+    boxes = [box for box in lesson.exercises if isinstance(box, CodeBox)]
     return {box.name: box.solution.source for box in boxes}
 
 

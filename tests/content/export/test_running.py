@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.content.blocks import Bug, Checker, Grad, Train
+from app.content.blocks import Bug, Checker, FunctionBox, Grad, Train
 from app.content.program.training_sources import parameters_of
 from app.course.course import load_lesson
 from app.course.export import Work, cells_of, written_as
@@ -21,6 +21,7 @@ LESSONS = [
 ]
 GRADIENT = re.compile(r"^(d\w+) +(?:\([\d, ]*\) +(True|False) +(True|False) +\S+|.*)$", re.MULTILINE)
 CASE = re.compile(r"^ +\d+  (?:True|False) +(\S.*)$", re.MULTILINE)
+RESULT = re.compile(r"^case \d+: ", re.MULTILINE)
 each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.slug)
 
 
@@ -40,7 +41,7 @@ def compared_in(lesson, exercise):
 @pytest.mark.parametrize("form", ["ipynb", pytest.param("py", marks=pytest.mark.prove)])
 def test_every_row_agrees_with_autograd_where_the_solutions_are_in(lesson, form, ran):
     names = [name for one in lesson.exercises for name in compared_in(lesson, one)]
-    cases = sum(len(box.cases) for box in lesson.exercises if isinstance(box, Checker))
+    cases = [sum(len(box.cases) for box in lesson.all_of(kind)) for kind in (Checker, FunctionBox)]
 
     done = ran[f"{lesson.slug}.solved.{form}"]
 
@@ -49,7 +50,7 @@ def test_every_row_agrees_with_autograd_where_the_solutions_are_in(lesson, form,
     assert [name for name, _, _ in rows] == names
     assert {approx for _, _, approx in rows} <= {"True"}
     tried = CASE.findall(done["printed"])
-    assert len(tried) == cases
+    assert [len(tried), len(RESULT.findall(done["printed"]))] == cases
     assert all(said.endswith("True") for said in tried)
 
 
