@@ -182,7 +182,7 @@ def _example(operation: OperationExercise) -> Iterator[Kind]:
     names = "xzm"
     lead = "" if "@" in operation.forward else "l"
     arrays = {name: _array(operand.replace("...", lead)) for name, operand in zip(names, operands, strict=False)}
-    source = operation.forward.format(*names, axis=axis.strip() or "0", **SMALL)
+    source = operation.forward.format(*names, axis=axis.strip(), **SMALL)
     return (kind_of(node) for node in _nodes(f"y = {source}", arrays, {}))
 
 

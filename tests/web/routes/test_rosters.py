@@ -1,14 +1,18 @@
 """The roster as its instructor sees and changes it."""
 
 import re
+from csv import DictReader
 from datetime import UTC, datetime
+from io import StringIO
 
 import pytest
+from sqlalchemy import update
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.testclient import TestClient
 
 from app.store import classes
-from app.store.tables import Class, Membership
+from app.store.database import now
+from app.store.tables import Class, Membership, Session
 from tests.web.classroom import Classroom
 
 pytestmark = pytest.mark.usefixtures("bob")
@@ -96,6 +100,23 @@ def test_a_roster_is_searched_filtered_and_sorted(ada: TestClient, group: Class)
     assert shown(sort="id", q="e") == ["Eve", "Éva"]
     assert shown(sort="id")[:3] == ["Eve", "Max", "Éva"]
     assert ada.get(page, params={"sort": "nonsense"}).status_code == 422
+
+
+def test_the_last_visit_is_listed_sorted_by_and_taken_away(room: Classroom, ada: TestClient, group: Class) -> None:
+    page, moment = f"/classes/{group.id}/roster", datetime(2026, 3, 1, 8, tzinfo=UTC)
+    of_bob = update(Session).where(Session.learner_id == room.ids["Bob"]).values(seen_at=moment)
+    room.write(lambda db: db.execute(of_bob))
+
+    listed = {order: ada.get(page, params={"sort": order}).text for order in ("name", "seen")}
+    rows = {
+        row["name"]: row["last seen"]
+        for row in DictReader(StringIO(ada.get(f"{page}.csv").content.decode("utf-8-sig")))
+    }
+
+    assert rows == {"Ada": f"{now():%Y-%m-%d}", "Bob": "2026-03-01"}
+    assert all(f"<td>{day}</td>" in listed["seen"] for day in rows.values())
+    assert re.findall(r'<th scope="row"><a [^>]*>(.*?)</a>', listed["name"]) == ["Ada", "Bob"]
+    assert re.findall(r'<th scope="row"><a [^>]*>(.*?)</a>', listed["seen"]) == ["Bob", "Ada"]
 
 
 def test_many_get_one_label_or_are_taken_out_once_confirmed(room: Classroom, ada: TestClient, group: Class) -> None:
