@@ -52,6 +52,11 @@ def test_names_are_shuffled_with_seed_42_and_divided_by_name():
     assert [len(parts[part]) for part in ("train", "validation", "test")] == [135, 17, 17]
 
 
+def test_of_a_line_that_is_no_name_forty_letters_are_shown():
+    with pytest.raises(NamesError, match=f"a list, line 2: '{'a' * 39}-' holds more"):
+        read_names(f"emma\n{'a' * 39}-{'b' * 9}", "a list")
+
+
 def test_a_list_keeps_its_order_and_its_repetitions():
     names = read_names("﻿Emma\r\n\r\n  olivia \nemma\n" + MANY, "a list").names
 

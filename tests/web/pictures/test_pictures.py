@@ -22,6 +22,7 @@ from app.web.pictures.difference_map import differences_map
 from app.web.pictures.forces import softmax
 from app.web.pictures.graph import graph_rows
 from app.web.pictures.heatmap import LETTER, level
+from app.web.pictures.svg import plain_number
 
 HERE = SourceLocation("lesson.md", 1)
 PROGRAM = Forward(
@@ -136,6 +137,12 @@ def test_a_picture_brings_no_style_that_the_policy_forbids(kind: str) -> None:
 
     assert "style=" not in html
     assert "fill=" not in html
+
+
+def test_a_number_in_a_picture_has_a_true_minus_and_zero_has_none() -> None:
+    numbers = (0.0, -0.0, -1.5, 12345.6, 1e-9, -1e6)
+
+    assert [plain_number(number) for number in numbers] == ["0", "0", "−1.5", "12,346", "1e−09", "−1e+06"]
 
 
 def test_the_forces_of_the_lesson_are_shown_in_numbers() -> None:

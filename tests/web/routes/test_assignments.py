@@ -130,6 +130,7 @@ def test_a_grade_above_all_points_is_set_only_when_that_is_confirmed(
 
     assert asked.status_code == 409
     assert "11 are more" in asked.text
+    assert 'name="confirm" value="yes">Set 11 all the same' in asked.text
     assert f'value="{room.ids["Bob"]}" selected' in asked.text
     assert "Bob: 11 points" not in asked.text
     assert "Bob: 11 points" in confirmed.text

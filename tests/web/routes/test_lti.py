@@ -17,6 +17,7 @@ from starlette.testclient import TestClient
 
 from app.lti import keys as lti_keys
 from app.lti.claims import CHECKS
+from app.lti.launches import name_in_browser
 from app.store import learners
 from app.store.assignments import assignments_of, give_unit
 from app.store.database import now
@@ -272,6 +273,21 @@ def test_a_message_counts_once(platform: Platform, client: TestClient) -> None:
     assert post(client, asked["state"], token).status_code == 303
     client.cookies.update(cookies)
     assert post(client, asked["state"], token).status_code == 403
+
+
+def test_the_secret_of_a_launch_is_emptied_once_it_was_used(platform: Platform, client: TestClient) -> None:
+    asked, claims = asked_and_claims(platform, client)
+    name = name_in_browser(asked["state"])
+
+    def kept() -> list[str | None]:
+        return [cookie.value for cookie in client.cookies.jar if cookie.name.endswith(name)]
+
+    before = kept()
+    post(client, asked["state"], platform.token(claims))
+
+    assert len(before) == 1
+    assert before[0]
+    assert not any(kept())
 
 
 def test_an_old_message_answers_no_new_question(platform: Platform, client: TestClient) -> None:
