@@ -13,7 +13,7 @@ from typing import Any, Literal
 from sqlalchemy import delete, exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.assignments import assignment_times, assignments_of, exercises_chosen
+from app.store.assignments import Deadline, assignment_times, assignments_of, exercises_chosen
 from app.store.classes import HERE, ClassMember, classes_of, record_event
 from app.store.database import now
 from app.store.tables import Assignment, Class, FormerMember, GradeOverride, Membership, Progress
@@ -55,7 +55,10 @@ async def keep_grades(db: AsyncSession, group: Class, person: Membership, reason
 
 
 async def _solved_exercises(db: AsyncSession, group: Class, learner: int) -> list[dict[str, Any]]:
-    """Each exercise that counts and was solved while it did, by assignment, and whether in time."""
+    """Each exercise that counts and was solved while it did, by assignment, and whether in time.
+
+    Where it is due for *learner* at another moment than for all, an entry without an exercise says when.
+    """
     time = await assignment_times(db, group, learner)
     query = select(Progress).where(Progress.learner_id == learner, Progress.solved_at.is_not(None))
     by_lesson: dict[str, list[tuple[str, datetime]]] = {}
@@ -66,6 +69,10 @@ async def _solved_exercises(db: AsyncSession, group: Class, learner: int) -> lis
     for assignment in await assignments_of(db, group.id):
         chosen = exercises_chosen(assignment)
         due, late_until = time.deadline(assignment, learner)
+        if due and due != assignment.due_at:
+            solved.append(
+                {"assignment": assignment.id, "lesson": assignment.lesson, "exercise": None, "due": due.isoformat()}
+            )
         for exercise, solved_at in by_lesson.get(assignment.lesson, ()):
             in_time = due is None or solved_at <= due
             if (chosen is None or exercise in chosen) and (
@@ -111,6 +118,15 @@ def counts_of(former: FormerMember, exercises: Mapping[int, frozenset[str]]) -> 
         if solved["exercise"] in exercises.get(solved["assignment"], ()):
             counts.setdefault(solved["assignment"], [0, 0])[0 if solved["in_time"] else 1] += 1
     return counts
+
+
+def deadlines_of(former: FormerMember) -> Mapping[int, Deadline]:
+    """When it was due for them, by assignment, where that was another moment than for all."""
+    return {
+        solved["assignment"]: Deadline(datetime.fromisoformat(solved["due"]))
+        for solved in json.loads(former.solved_json)
+        if "due" in solved
+    }
 
 
 def overrides_of(former: FormerMember) -> Mapping[int, GradeOverride]:

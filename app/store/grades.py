@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.store.assignments import Deadline, Times, assignment_times, assignments_of, counted_exercises
 from app.store.classes import list_members
 from app.store.database import now
-from app.store.former_members import counts_of, former_members, overrides_of
+from app.store.former_members import counts_of, deadlines_of, former_members, overrides_of
 from app.store.sitting_results import list_ungraded
 from app.store.tables import Assignment, Class, FormerMember, GradeOverride, Membership, Progress
 
@@ -179,16 +179,14 @@ def _row(
 
 
 def _former_row(former: FormerMember, assignment_rows: Sequence[_AssignmentRow]) -> GradebookRow:
-    counts, overrides = (
-        counts_of(former, {assignment_row.id: assignment_row.exercises for assignment_row in assignment_rows}),
-        overrides_of(former),
-    )
+    counts = counts_of(former, {assignment_row.id: assignment_row.exercises for assignment_row in assignment_rows})
+    overrides, deadlines = overrides_of(former), deadlines_of(former)
     # As it was then: what was due later is no zero of theirs.
     grades = tuple(
         grade(
             assignment_row,
             counts.get(assignment_row.id, NONE_SOLVED),
-            assignment_row.deadline,
+            deadlines.get(assignment_row.id, assignment_row.deadline),
             overrides.get(assignment_row.id),
             former.left_at,
         )

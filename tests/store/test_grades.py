@@ -273,6 +273,29 @@ async def test_who_left_has_the_points_of_the_moment_they_left(database: Databas
     assert len({first, other, later}) == 3
 
 
+@pytest.mark.parametrize("extra_days", [0, 5])
+async def test_time_that_was_left_when_they_went_is_no_zero(
+    database: Database, me: int, group: Class, extra_days: int
+) -> None:
+    first = await asked(database, group)
+    await asked(database, group, due_at=DUE - timedelta(days=9))
+    async with database.write() as db:
+        if extra_days:
+            db.add(Accommodation(class_id=group.id, learner_id=me, extra_days=extra_days))
+        else:
+            row = await db.get_one(Assignment, first)
+            await extend_due_date(db, group, row, [(me, DUE + timedelta(days=5))], "ill", None)
+        await joining.leave_class(db, group, me)
+        (await former_members(db, group.id))[0].left_at = DUE + timedelta(days=1)
+
+    async with database.read() as db:
+        (row,) = (await build_gradebook(db, group, exercises, moment=NOW)).rows
+
+    # By due date: what was due long before is a zero, with extra days too.
+    assert [(one.points, one.state) for one in row.grades] == [(0.0, "counted"), (None, "open")]
+    assert (row.points, row.possible) == (0.0, 10.0)
+
+
 async def test_points_of_who_left_outlive_a_renamed_lesson(database: Database, me: int, group: Class) -> None:
     row = await asked(database, group, lesson="old")
     await solved(database, me, "before", DUE, lesson="old")
