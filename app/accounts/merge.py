@@ -13,6 +13,7 @@ from sqlalchemy import Table, and_, delete, select, true, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
+from app.store.assignments import latest
 from app.store.classes import RefusedError, record_event
 from app.store.database import now
 from app.store.lti_scores import queue_learner
@@ -75,22 +76,18 @@ class MergeRule:
     join: Callable[[Any, Any], MergedRow] | None = None
 
 
-def _keep(rank: Callable[[Any], Any]) -> Callable[[Any, Any], MergedRow]:
-    """Rule by which the row of the higher *rank* stays as it is; of two alike, the one that is there."""
+def _keep(
+    rank: Callable[[Any], Any] = lambda _: 0, **takes: Callable[[Any, Any], Any]
+) -> Callable[[Any, Any], MergedRow]:
+    """Rule by which the row of the higher *rank* stays; of two alike, the one that is there.
+
+    Each of the columns that *takes* names becomes what its function takes of the two.
+    """
 
     def join(into: Any, other: Any) -> MergedRow:
         stays, goes = (other, into) if rank(other) > rank(into) else (into, other)
-        return MergedRow(stays, goes)
-
-    return join
-
-
-def _each(**takes: Callable[[Any, Any], Any]) -> Callable[[Any, Any], MergedRow]:
-    """Rule by which the row that is there stays, each of these columns with what its function takes of the two."""
-
-    def join(into: Any, other: Any) -> MergedRow:
-        changes = {name: take(getattr(into, name), getattr(other, name)) for name, take in takes.items()}
-        return MergedRow(into, other, changes)
+        changes = {name: take(getattr(stays, name), getattr(goes, name)) for name, take in takes.items()}
+        return MergedRow(stays, goes, changes)
 
     return join
 
@@ -173,14 +170,14 @@ MERGE_RULES = (
     MergeRule(FormerMember),
     MergeRule(Attempt),
     MergeRule(Draft, PLACE, _drafts),
-    MergeRule(Progress, PLACE, _each(solved_at=_first, solution_at=_first, hints=max)),
-    MergeRule(Moment, (*PLACE, "what"), _each(happened_at=min)),
+    MergeRule(Progress, PLACE, _keep(solved_at=_first, solution_at=_first, hints=max)),
+    MergeRule(Moment, (*PLACE, "what"), _keep(happened_at=min)),
     MergeRule(TrainingRun, PLACE, _trainings),
     MergeRule(Membership, ("class_id",), _memberships),
-    MergeRule(RosterChange, ("class_id",), _each(is_new=min)),
-    MergeRule(Extension, ("assignment_id",), _keep(lambda extension: extension.due_at)),
-    MergeRule(Accommodation, ("class_id",), _each(extra_days=max)),
-    MergeRule(GradeOverride, ("assignment_id",), _keep(lambda _: 0)),
+    MergeRule(RosterChange, ("class_id",), _keep(is_new=min)),
+    MergeRule(Extension, ("assignment_id",), _keep(lambda extension: extension.due_at, late_until=latest)),
+    MergeRule(Accommodation, ("class_id",), _keep(extra_days=max)),
+    MergeRule(GradeOverride, ("assignment_id",), _keep()),
     MergeRule(ServedItem, ("item_id",), _served_items),
     MergeRule(Card, ("family", "slip"), _cards),
     MergeRule(PracticeSession, (), _practice_sessions),
@@ -188,7 +185,7 @@ MERGE_RULES = (
     MergeRule(SittingRecord, ("assignment_id",), _sitting_records),
     MergeRule(SittingAnswer, ("assignment_id", "item"), _keep(lambda answer: answer.correct)),
     MergeRule(LtiMember, ("lti_context_id",), _keep(lambda member: member.launched_at)),
-    MergeRule(LtiScore, ("line_item_id",), _each(changed_at=max, refused_at=lambda *_: None)),
+    MergeRule(LtiScore, ("line_item_id",), _keep(changed_at=max, refused_at=lambda *_: None)),
 )
 
 

@@ -50,8 +50,12 @@ class Times:
         extension = self.extensions.get((assignment.id, learner))
         if extension is None:
             return Deadline(due, late)
-        ends = [end for end in (late, extension.late_until) if end]
-        return Deadline(max(due, extension.due_at), max(ends, default=None))
+        return Deadline(max(due, extension.due_at), latest(late, extension.late_until))
+
+
+def latest(*moments: datetime | None) -> datetime | None:
+    """The last of those that there are."""
+    return max((moment for moment in moments if moment), default=None)
 
 
 async def assignment_times(db: AsyncSession, group: Class, learner: int | None = None) -> Times:
@@ -248,7 +252,8 @@ async def extend_due_date(
 ) -> None:
     """More time for each of these learners, until a moment or by so many days of the class's clocks.
 
-    Time is never taken away: who has longer already keeps it, where days are given.
+    Time is never taken away: who has longer already keeps it, where days are given, and late time of an extension
+    before stays.
 
     Raises:
         RefusedError: A moment is not after the one until which they have time; nothing was changed.
@@ -263,14 +268,14 @@ async def extend_due_date(
             raise RefusedError(_not_later(due, before, row.due_at, group.timezone))
         if due <= before:
             continue
-        late = row.late_until
+        late, former = row.late_until, time.extensions.get((row.id, learner))
         late = days_later(late, until, group.timezone) if late and isinstance(until, int) else None
         await db.merge(
             Extension(
                 assignment_id=row.id,
                 learner_id=learner,
                 due_at=due,
-                late_until=late,
+                late_until=latest(late, former.late_until if former else None),
                 reason=reason,
                 set_by=actor,
                 set_at=now(),

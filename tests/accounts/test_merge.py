@@ -325,6 +325,35 @@ async def test_the_longer_extension_stays_and_who_gave_it_is_still_named(
         assert (row.learner_id, row.set_by, row.due_at) == (me, me, AT + timedelta(2))
 
 
+@pytest.mark.parametrize(("mine", "theirs"), [(9, None), (None, 9), (9, 7), (7, 9)])
+async def test_of_two_extensions_the_longer_late_time_stays(
+    database: Database, me: int, other: int, mine: int | None, theirs: int | None
+) -> None:
+    async with database.write() as db:
+        task = Assignment(class_id=await _class(db, me), lesson=LESSON, late_share=0.5, points=1)
+        db.add(task)
+        await db.flush()
+        for learner, due, late in ((me, 1, mine), (other, 2, theirs)):
+            db.add(
+                Extension(
+                    assignment_id=task.id,
+                    learner_id=learner,
+                    due_at=AT + timedelta(due),
+                    late_until=late and AT + timedelta(late),
+                    reason="ill",
+                    set_by=other,
+                    set_at=AT,
+                )
+            )
+
+    async with database.write() as db:
+        await merge_learners(db, other, me)
+
+    async with database.read() as db:
+        (row,) = await db.scalars(select(Extension))
+        assert (row.due_at, row.late_until) == (AT + timedelta(2), AT + timedelta(9))
+
+
 @pytest.mark.parametrize(("mine", "theirs"), [(1, 3), (3, 1), (2, 2)])
 async def test_merged_cards_keep_the_more_reviewed_one_and_all_reviews(
     database: Database, me: int, other: int, mine: int, theirs: int

@@ -184,6 +184,16 @@ async def test_a_second_extension_takes_no_time_away(database: Database, me: int
     assert (await the_grade(database, group)).deadline.due == days_later(DUE, 7, "Europe/Berlin")
 
 
+async def test_an_extension_until_a_moment_takes_no_late_time_away(database: Database, me: int, group: Class) -> None:
+    assignment, until = await asked(database, group), DUE + timedelta(days=8)
+    async with database.write() as db:
+        row = await db.get_one(Assignment, assignment)
+        for more in (7, until):
+            await extend_due_date(db, group, row, [(me, more)], "ill", None)
+
+    assert (await the_grade(database, group)).deadline == Deadline(until, days_later(LATE, 7, "Europe/Berlin"))
+
+
 async def test_a_date_before_what_a_learner_has_is_refused_with_both(database: Database, me: int, group: Class) -> None:
     assignment = await asked(database, group)
     async with database.write() as db:
