@@ -7,7 +7,7 @@ becomes theirs. Every change leaves an `Event`.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, Literal, get_args
 
 from sqlalchemy import delete, select
@@ -186,9 +186,14 @@ async def let_in(
     await record_event(db, group, actor, "joining", group, whom=audience)
 
 
-async def forget_over(db: AsyncSession, today: date) -> int:
-    """Delete the classes that were to be kept until a day that is past; how many."""
-    over = (await db.scalars(select(Class.id).where(Class.keep_until < today))).all()
+async def forget_over(db: AsyncSession, moment: datetime) -> int:
+    """Delete the classes that were to be kept until a day that is past in their own time zone; how many."""
+    last_days = select(Class.id, Class.timezone, Class.keep_until).where(Class.keep_until <= moment.date())
+    over = [
+        number
+        for number, timezone, last in await db.execute(last_days)
+        if last and last < to_local(moment, timezone).date()
+    ]
     await _forget(db, over)
     for number in over:
         await record_event(db, None, None, "class-forgotten", number)

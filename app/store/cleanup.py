@@ -50,7 +50,7 @@ async def delete_expired(database: Database) -> bool:
         if not await _believes_clock(db):
             return False
         await learners.forget_empty(db, now() - EMPTY_LEARNERS_STAY)
-        await classes.forget_over(db, now().date())
+        await classes.forget_over(db, now())
         for learner in await learners.lost_members(db, now() - SESSIONS_STAY):
             await keep_all_grades(db, learner, "forgotten")
         await learners.forget_lost(db, now() - SESSIONS_STAY)

@@ -226,14 +226,13 @@ async def test_a_class_is_archived_and_brought_back_only_where_that_is_asked(dat
 async def test_a_class_is_forgotten_with_its_seats_and_its_learners_are_not(
     database: Database, group: Class, me: int
 ) -> None:
-    today = now().date()
     async with database.write() as db:
         await joining.join_class(db, group, me, "Bob")
         await roster_lists.apply_list(db, group, [RosterEntry(1, "Eve", "8")], None)
         await assignments.assign_lesson(db, group.id, "lesson", TERMS, None)
-        (await db.get_one(Class, group.id)).keep_until = today
-        kept = await classes.forget_over(db, today)
-        gone = await classes.forget_over(db, today + timedelta(days=1))
+        (await db.get_one(Class, group.id)).keep_until = DUE.date()
+        kept = await classes.forget_over(db, DUE)
+        gone = await classes.forget_over(db, DUE + timedelta(days=1))
 
     async with database.read() as db:
         assert (kept, gone) == (0, 1)
@@ -241,6 +240,25 @@ async def test_a_class_is_forgotten_with_its_seats_and_its_learners_are_not(
         assert (await db.scalars(select(AuditEvent.verb).where(AuditEvent.class_id.is_(None)))).all() == [
             "class-forgotten"
         ]
+
+
+@pytest.mark.parametrize(
+    ("timezone", "over"),
+    [
+        ("UTC", datetime(2199, 3, 2, tzinfo=UTC)),
+        ("Pacific/Honolulu", datetime(2199, 3, 2, 10, tzinfo=UTC)),
+        ("Pacific/Kiritimati", datetime(2199, 3, 1, 10, tzinfo=UTC)),
+    ],
+)
+async def test_a_class_is_there_until_its_last_day_is_over_where_it_is(
+    database: Database, timezone: str, over: datetime
+) -> None:
+    async with database.write() as db:
+        (await classes.create_class(db, "Algebra", timezone, None)).keep_until = DUE.date()
+        kept = await classes.forget_over(db, over - timedelta(minutes=1))
+        gone = await classes.forget_over(db, over)
+
+    assert (kept, gone) == (0, 1)
 
 
 async def test_no_word_is_kept_as_it_is_said(database: Database, group: Class) -> None:
