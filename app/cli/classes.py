@@ -158,7 +158,10 @@ def assign(
         group = await find_class(db, number)
         rows = await assignments.assignments_of(db, group.id)
         given = curriculum.next_round(lesson, [row.lesson for row in rows]) or target
-        moments = {key: dates.parse_local_date(text, group.timezone) if text else None for key, text in typed.items()}
+        moments = {
+            key: dates.parse_local_date(text, group.timezone, opens=key == "opens_at") if text else None
+            for key, text in typed.items()
+        }
         terms = assignments.AssignmentSettings(
             exercises=chosen or None,
             late_share=late_share,

@@ -55,8 +55,9 @@ def date_field(moment: datetime | None, timezone: str) -> str:
     return "" if moment is None else to_local(moment, timezone).strftime(FORM)
 
 
-def parse_local_date(typed: str, timezone: str) -> datetime:
-    """The moment in UTC of a local date with or without a time; without one, its last minute.
+def parse_local_date(typed: str, timezone: str, *, opens: bool = False) -> datetime:
+    """The moment in UTC of a local date with or without a time; without one, its last minute, or its first of what
+    *opens*.
 
     An hour that does not exist, when clocks go forward, is the one after it; of one that exists twice it is the first.
 
@@ -65,7 +66,8 @@ def parse_local_date(typed: str, timezone: str) -> datetime:
     """
     text = typed.strip()
     try:
-        there = datetime.fromisoformat(text if len(text) > len("2026-11-30") else f"{text}T23:59")
+        clock = "00:00" if opens else "23:59"
+        there = datetime.fromisoformat(text if len(text) > len("2026-11-30") else f"{text}T{clock}")
     except ValueError:
         raise ValueError(NO_DATE.format(typed=text[:40])) from None
     if there.year not in YEARS:

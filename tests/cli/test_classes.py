@@ -131,6 +131,20 @@ def test_a_slip_is_asked_about_before_it_counts(
     assert len(asked(select(Assignment))) == before + 1
 
 
+def test_a_lesson_opens_when_its_day_begins_and_all_else_ends_with_its_day() -> None:
+    run("class", "create", "Algebra")
+    days = {"opens": "2199-12-30", "due": "2199-12-30", "late-until": "2199-12-31", "solutions": "2199-12-30"}
+
+    assigned = facts(*LINEAR, *(word for name, day in days.items() for word in (f"--{name}", day)))
+
+    assert [assigned[name] for name in ("opens_at", "due_at", "late_until", "solutions_at")] == [
+        "2199-12-30 00:00:00+00:00",
+        "2199-12-30 23:59:00+00:00",
+        "2199-12-31 23:59:00+00:00",
+        "2199-12-30 23:59:00+00:00",
+    ]
+
+
 def test_what_is_meant_is_assigned_without_a_question() -> None:
     run("class", "create", "Algebra")
 

@@ -23,6 +23,16 @@ def test_a_date_is_read_by_the_clocks_of_the_class(typed: str, moment: datetime)
     assert dates.parse_local_date(typed, BERLIN) == moment
 
 
+def test_a_day_without_a_time_opens_at_its_first_minute_and_ends_at_its_last() -> None:
+    opens, ends = (dates.parse_local_date("2026-12-29", BERLIN, opens=opens) for opens in (True, False))
+
+    assert (opens, ends) == (
+        datetime(2026, 12, 28, 23, 0, tzinfo=UTC),
+        datetime(2026, 12, 29, 22, 59, tzinfo=UTC),
+    )
+    assert dates.parse_local_date("2026-12-29 08:00", BERLIN, opens=True) == datetime(2026, 12, 29, 7, tzinfo=UTC)
+
+
 @pytest.mark.parametrize(
     "typed", ["soon", "2026-02-30", "0001-01-01", "9999-12-31T23:59", "2026-13-01", "\0", "1e9", "٢٠٢٦"]
 )

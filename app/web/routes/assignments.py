@@ -98,7 +98,7 @@ def terms_of(
     chosen = [name for name in names if name in fields.exercises] if fields.choose else names
     return AssignmentSettings(
         exercises=None if chosen == names else chosen,
-        opens_at=parse_moment(fields.opens, timezone),
+        opens_at=parse_moment(fields.opens, timezone, opens=True),
         due_at=parse_moment(fields.due, timezone),
         late_until=parse_moment(fields.late, timezone),
         late_share=parse_number("Share that late work counts", fields.share or "0"),

@@ -41,8 +41,9 @@ def parse_whole_number(field: str, typed: str) -> int:
     return int(number)
 
 
-def parse_moment(typed: str, timezone: str) -> datetime | None:
-    """A date as it is typed, in the time of a class; None for nothing.
+def parse_moment(typed: str, timezone: str, *, opens: bool = False) -> datetime | None:
+    """A date as it is typed, in the time of a class; None for nothing. A day alone is read as its end, or as its
+    beginning of what *opens*.
 
     Raises:
         RefusedError: It is none; the message says so.
@@ -50,18 +51,18 @@ def parse_moment(typed: str, timezone: str) -> datetime | None:
     if not typed.strip():
         return None
     try:
-        return dates.parse_local_date(typed, timezone)
+        return dates.parse_local_date(typed, timezone, opens=opens)
     except ValueError as error:
         raise RefusedError(str(error)) from None
 
 
-def required_moment(field: str, typed: str, timezone: str) -> datetime:
+def required_moment(field: str, typed: str, timezone: str, *, opens: bool = False) -> datetime:
     """Like `parse_moment`; an empty *field* is refused as well.
 
     Raises:
         RefusedError: No date can be read in it.
     """
-    moment = parse_moment(typed, timezone)
+    moment = parse_moment(typed, timezone, opens=opens)
     if moment is None:
         raise RefusedError(f"{field} is missing.")
     return moment

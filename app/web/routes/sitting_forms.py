@@ -120,7 +120,7 @@ def read_settings(fields: SittingForm, page: ClassPage, items: int, taken: list[
     title, zone = one_line(fields.title)[:LONGEST_LINE], page.group.timezone
     return SittingSettings(
         title=heading_for(title, title, taken) if title else "",
-        opens_at=required_moment("When it opens", fields.opens, zone),
+        opens_at=required_moment("When it opens", fields.opens, zone, opens=True),
         until=required_moment("When it ends", fields.until, zone),
         minutes=parse_whole_number("Minutes", fields.minutes),
         points=parse_number("Points", fields.points) if fields.points.strip() else float(items),

@@ -186,7 +186,7 @@ async def give_time(page: Grading, own: TheSetup, typed: Annotated[TimeForm, For
         extra = ExtraTime(
             percent=parse_whole_number("Per cent", typed.percent.replace("%", "")),
             minutes=parse_whole_number("Minutes more", typed.minutes),
-            opens_at=required_moment("When their window opens", typed.opens, zone) if has_window else None,
+            opens_at=required_moment("When their window opens", typed.opens, zone, opens=True) if has_window else None,
             until=required_moment("When their window ends", typed.until, zone) if has_window else None,
         )
         async with page.write() as db:

@@ -28,6 +28,19 @@ def test_a_lesson_is_assigned_with_dates_of_the_class(room: Classroom, ada: Test
     assert "due Fri 1 Mar 2199, 23:59" in bob.get(f"/classes/{group.id}").text
 
 
+def test_a_day_that_is_typed_without_a_time_opens_the_lesson_as_it_begins(ada: TestClient, group: Class) -> None:
+    days = {"opens": "2199-03-01", "due": "2199-03-01", "late": "2199-03-02", "solutions": "2199-03-01"}
+
+    ada.post(f"/classes/{group.id}/assignments", data={"lesson": "linear-layer", **days})
+
+    (row,) = ada.get(f"/classes/{group.id}/gradebook.json").json()["assignments"]
+    page = ada.get(f"/classes/{group.id}/assignments/{row['id']}").text
+    assert dict(re.findall(r'name="(opens|due|late|solutions)" value="(.*?)"', page)) == {
+        "opens": "2199-03-01T00:00", "due": "2199-03-01T23:59", "late": "2199-03-02T23:59",
+        "solutions": "2199-03-01T23:59",
+    }  # fmt: skip
+
+
 def test_the_home_of_a_class_says_until_when_late_work_counts(room: Classroom, group: Class) -> None:
     room.assign(
         group, "linear-layer", due_at=datetime(2199, 3, 1, tzinfo=UTC), late_until=datetime(2199, 3, 8, tzinfo=UTC)

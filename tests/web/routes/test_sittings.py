@@ -362,6 +362,20 @@ def test_nothing_of_an_item_is_taken_out_before_the_end(room: Room, bob: TestCli
     assert "token_hash" not in rows
 
 
+def test_a_window_of_days_is_from_the_first_minute_to_the_last(empty_room: Room) -> None:
+    room, day = empty_room, {"opens": "2199-11-30", "until": "2199-11-30"}
+    room.make(**day)
+    room.pupil("Eve")
+    page = said(room.ada.get(room.address).text)
+
+    given = {"who": str(room.classroom.ids["Eve"]), "opens": "2199-12-02", "until": "2199-12-02"}
+    own = said(room.ada.post(f"{room.address}/time", data=given).text)
+
+    assert "Sat 30 Nov 2199, 00:00" in page
+    assert "Sat 30 Nov 2199, 23:59" in page
+    assert "from Mon 2 Dec 2199, 00:00 to Mon 2 Dec 2199, 23:59" in own
+
+
 @pytest.mark.parametrize(
     ("changed", "problem"),
     [
