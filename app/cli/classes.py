@@ -149,9 +149,10 @@ def assign(
     if target is None or lesson.startswith(SITTINGS):
         refuse(f"The course has no lesson {lesson!r}. A lesson's id stands at the top of its file.")
     known = [exercise.name for exercise in target.exercises]
-    chosen = [part.strip() for part in exercises.split(",") if part.strip()]
-    if odd := [name for name in chosen if name not in known]:
+    named = [part.strip() for part in exercises.split(",") if part.strip()]
+    if odd := [name for name in named if name not in known]:
         refuse(f"The lesson {lesson!r} has no exercise {odd[0]!r}.")
+    chosen = [name for name in known if name in named] if named else known
 
     async def work(db: AsyncSession, *, meant: bool) -> Printed:
         """Assign it and return the assignment; or, unless that is *meant*, return what looks like a slip."""
@@ -163,9 +164,9 @@ def assign(
             for key, text in typed.items()
         }
         terms = assignments.AssignmentSettings(
-            exercises=chosen or None,
+            exercises=None if chosen == known else chosen,
             late_share=late_share,
-            points=float(len(chosen or known)) if points is None else points,
+            points=float(len(chosen)) if points is None else points,
             heading=heading_for(heading, given.title, assignment_titles(curriculum.assigned, rows)),
             known_exercises=known,
             **moments,

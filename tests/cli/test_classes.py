@@ -145,6 +145,25 @@ def test_a_lesson_opens_when_its_day_begins_and_all_else_ends_with_its_day() -> 
     ]
 
 
+def test_an_exercise_that_is_named_twice_counts_once() -> None:
+    run("class", "create", "Algebra")
+
+    assigned = facts(*LINEAR, "--exercises", "half, dw-shape,half")
+
+    (row,) = asked(select(Assignment))
+    assert (assigned["points"], row.points, json.loads(row.exercises_json)) == (2.0, 2.0, ["dw-shape", "half"])
+
+
+def test_all_exercises_by_name_are_all_that_there_will_be() -> None:
+    run("class", "create", "Algebra")
+    facts(*LINEAR)
+    (row,) = asked(select(Assignment))
+
+    facts(*LINEAR, "--exercises", ",".join(reversed(json.loads(row.known_exercises_json))), "--anyway")
+
+    assert [row.exercises_json for row in asked(select(Assignment))] == [None, None]
+
+
 def test_what_is_meant_is_assigned_without_a_question() -> None:
     run("class", "create", "Algebra")
 
