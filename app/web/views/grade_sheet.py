@@ -115,7 +115,7 @@ def _cells(row: GradebookRow, system: System) -> list[str]:
 
 def total_points(row: GradebookRow) -> tuple[str, str]:
     """The sum of points and of how many that is; nothing as long as nothing counts."""
-    if not row.possible:
+    if all(grade.points is None for grade in row.grades):
         return NEVER if row.person.joined_at is None else "", ""
     return shown_points(row.points), shown_points(row.possible)
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import select
 
+from app.store.assignments import override_grade
 from app.store.database import now
 from app.store.tables import Assignment, FormerMember, Membership, Progress
 from app.web.views.grade_sheet import shown_points
@@ -51,6 +52,18 @@ def test_page_csv_and_json_tell_the_same_points(graded, ada):
         "state": "counted",
     }  # fmt: skip
     assert "<td>1.25</td>" in page
+
+
+def test_points_of_an_assignment_that_gives_none_are_in_the_total(room, graded, ada):
+    async def by_hand(db):
+        given = await db.scalar(select(Assignment).where(Assignment.class_id == graded.id))
+        given.points = 0
+        await override_grade(db, given, room.ids["Cleo"], 3.0, "oral", None)
+
+    room.write(by_hand)
+
+    assert [row[3:] for row in rows(ada, graded)[2:]] == [["0", "0", "0"], ["3", "3", "0"]]
+    assert '<td>3 <span class="share">of 0</span></td>' in ada.get(f"/classes/{graded.id}/gradebook").text
 
 
 def test_canvas_gets_the_columns_that_its_importer_asks_for(graded, ada):
