@@ -20,6 +20,7 @@ from app.store.database import now
 from app.store.former_members import counts_of, deadlines_of, former_members, overrides_of
 from app.store.sitting_results import list_ungraded
 from app.store.tables import Assignment, Class, FormerMember, GradeOverride, Membership, Progress
+from app.teaching.dates import to_local
 
 NONE_SOLVED = (0, 0)
 Exercises = Callable[[str], Sequence[str]]
@@ -51,7 +52,8 @@ class Grade(NamedTuple):
 class GradebookRow:
     """One learner's grades, in the order of the assignments; *points* of the *possible* ones in all.
 
-    Who *left_at* some moment is no member any more: of the person, there are name, id and label.
+    Who *left_at* some moment, by the clocks of the class, is no member any more: of the person, there are name, id and
+    label.
     """
 
     person: Membership
@@ -108,7 +110,7 @@ async def build_gradebook(
         )
         rows.append(_row(person, assignment_rows, grades))
     if learner is None:
-        rows += [_former_row(former_member, assignment_rows) for former_member in await former_members(db, group.id)]
+        rows += [_former_row(former, assignment_rows, group.timezone) for former in await former_members(db, group.id)]
     gone = frozenset(assignment_row.id for assignment_row in assignment_rows if not assignment_row.there)
     return Gradebook(tuple(assignment_row.assignment for assignment_row in assignment_rows), tuple(rows), gone)
 
@@ -178,7 +180,7 @@ def _row(
     return GradebookRow(person, grades, sum(got for _, got in counts), sum(most for most, _ in counts), left_at)
 
 
-def _former_row(former: FormerMember, assignment_rows: Sequence[_AssignmentRow]) -> GradebookRow:
+def _former_row(former: FormerMember, assignment_rows: Sequence[_AssignmentRow], timezone: str) -> GradebookRow:
     counts = counts_of(former, {assignment_row.id: assignment_row.exercises for assignment_row in assignment_rows})
     overrides, deadlines = overrides_of(former), deadlines_of(former)
     # As it was then: what was due later is no zero of theirs.
@@ -196,7 +198,7 @@ def _former_row(former: FormerMember, assignment_rows: Sequence[_AssignmentRow])
         class_id=former.class_id, learner_id=former.learner_id, role="learner", name=former.name,
         external_id=former.external_id, label=former.label, joined_at=former.left_at, left_at=former.left_at,
     )  # fmt: skip
-    return _row(person, assignment_rows, grades, former.left_at)
+    return _row(person, assignment_rows, grades, to_local(former.left_at, timezone))
 
 
 async def _solved_counts(

@@ -27,6 +27,7 @@ from app.content.text.exercise_titles import exercise_title
 from app.content.text.mathml import accessible_name_attribute, words_of
 from app.content.text.sentences import highlight_code, render_sentence
 from app.installation import KINDS, ROOT, TEMPLATES, version
+from app.teaching.dates import to_local
 from app.web.verdict_words import closeness_text, nudge_title, number_text
 
 DIST = ROOT / "static" / "dist"
@@ -221,6 +222,7 @@ def _environment(templates: Path) -> Environment:
         "asked": query_text,
         "faulted": invalid_field_attributes,
         "ended": ended,
+        "local_in": to_local,
         "title_of": exercise_title,
         "nudge_title": nudge_title,
     }

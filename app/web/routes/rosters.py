@@ -1,6 +1,7 @@
 """Roster of a class: the list, an imported list, and one person of it."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Form, Query
@@ -16,6 +17,7 @@ from app.store.former_members import forget_former
 from app.store.lti_platforms import contexts_of
 from app.store.tables import Membership
 from app.teaching.codes import shown_code
+from app.teaching.dates import to_local
 from app.teaching.roster import RosterEntry, distinct_names
 from app.teaching.sheets import as_sheet
 from app.teaching.text_input import LONGEST_LINE, name_fault, one_line
@@ -63,20 +65,20 @@ async def roster_page(
 
 @router.get(PREFIX + "/roster.csv")
 async def roster_file(page: Watching) -> Response:
-    group = page.class_id
+    group, zone = page.class_id, page.group.timezone
     async with page.read() as db:
         listed = await classes.list_members(db, group)
         seen = await rosters.last_seen(db, group)
         days = await rosters.extra_days(db, group)
     rows = [
-        _row(membership, seen.get(membership.learner_id), days.get(membership.learner_id, 0)) for membership in listed
+        _row(membership, seen.get(membership.learner_id), days.get(membership.learner_id, 0), zone)
+        for membership in listed
     ]
     return sheet_file(f"roster-{group}.csv", [ROSTER_COLUMNS, *rows])
 
 
-def _row(person: Membership, seen_at: object, days: int) -> tuple[object, ...]:
-    joined = person.joined_at.date() if person.joined_at else ""
-    last = str(seen_at)[:10] if seen_at else ""
+def _row(person: Membership, seen_at: datetime | None, days: int, zone: str) -> tuple[object, ...]:
+    joined, last = (to_local(moment, zone).date() if moment else "" for moment in (person.joined_at, seen_at))
     return person.name, person.external_id, person.label, person.role, joined, last, days
 
 

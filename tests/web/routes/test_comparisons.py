@@ -1,10 +1,12 @@
 """Two sentences for a slip or a hint: drawn by learner, kept who saw which, told to learners, off unless begun."""
 
+from datetime import UTC, datetime
+
 import pytest
 from sqlalchemy import select
 
 from app.store.comparisons import arm_of
-from app.store.tables import AuditEvent, Comparison, ComparisonDraw
+from app.store.tables import AuditEvent, Class, Comparison, ComparisonDraw
 from tests.web.conftest import RIGHT, WRONG
 
 BOX = "/lessons/linear/code/linear-backward"
@@ -122,6 +124,21 @@ def test_learners_are_told_while_it_goes_on_and_no_longer(room, group, ada, bob)
     assert not any(said in bob.get("/lessons/linear").text for said in SHOWN)
     verbs = set(room.write(lambda db: db.scalars(select(AuditEvent.verb).where(AuditEvent.class_id == group.id))))
     assert {"comparison-begun", "comparison-ended"} <= verbs
+
+
+def test_a_comparison_began_and_ended_on_days_of_the_class(room, group, ada):
+    begin(ada, group)
+
+    async def move(db):
+        (await db.get_one(Class, group.id)).timezone = "Pacific/Kiritimati"
+        comparison = await db.get_one(Comparison, number)
+        comparison.began_at = comparison.ended_at = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+    number = newest(room)
+    room.write(move)
+
+    page = ada.get(f"/classes/{group.id}/comparisons").text
+    assert (page.count("02 Mar 2026"), page.count("01 Mar 2026")) == (2, 0)
 
 
 @pytest.mark.parametrize(

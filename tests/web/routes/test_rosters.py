@@ -11,8 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.testclient import TestClient
 
 from app.store import classes
-from app.store.database import now
-from app.store.tables import Class, Membership, Session
+from app.store.tables import Class, FormerMember, Membership, RosterChange, Session
 from tests.web.classroom import Classroom
 
 pytestmark = pytest.mark.usefixtures("bob")
@@ -113,10 +112,31 @@ def test_the_last_visit_is_listed_sorted_by_and_taken_away(room: Classroom, ada:
         for row in DictReader(StringIO(ada.get(f"{page}.csv").content.decode("utf-8-sig")))
     }
 
-    assert rows == {"Ada": f"{now():%Y-%m-%d}", "Bob": "2026-03-01"}
+    assert rows == {"Ada": str(classes.today_of(group.timezone)), "Bob": "2026-03-01"}
     assert all(f"<td>{day}</td>" in listed["seen"] for day in rows.values())
     assert re.findall(r'<th scope="row"><a [^>]*>(.*?)</a>', listed["name"]) == ["Ada", "Bob"]
     assert re.findall(r'<th scope="row"><a [^>]*>(.*?)</a>', listed["seen"]) == ["Bob", "Ada"]
+
+
+def test_days_of_records_are_those_of_the_class(room: Classroom, ada: TestClient, group: Class) -> None:
+    noon, home = datetime(2026, 3, 1, 12, tzinfo=UTC), f"/classes/{group.id}"
+    room.assign(group, "linear-layer")
+    eve = room.browser("Eve")
+    room.join(group, "Eve")
+    eve.post(f"{home}/leave", data={"sure": "yes"})
+    ada.post(f"{home}/roster", data={"text": "Max", "apply": "yes"})
+
+    async def move(db: AsyncSession) -> None:
+        (await db.get_one(Class, group.id)).timezone = "Pacific/Kiritimati"  # where it is two in the morning, a day on
+        await db.execute(update(Session).where(Session.learner_id == room.ids["Bob"]).values(seen_at=noon))
+        for column in (Membership.joined_at, FormerMember.left_at, RosterChange.changed_at):
+            here = (column.class_.class_id == group.id, column.is_not(None))
+            await db.execute(update(column.class_).where(*here).values({column.key: noon}))
+
+    room.write(move)
+
+    for page, days in (("roster", 3), ("roster.csv", 3), ("gradebook", 1), ("gradebook.csv", 1)):
+        assert re.findall(r"2026-03-\d\d", ada.get(f"{home}/{page}").text) == ["2026-03-02"] * days, page
 
 
 def test_many_get_one_label_or_are_taken_out_once_confirmed(room: Classroom, ada: TestClient, group: Class) -> None:
