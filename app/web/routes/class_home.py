@@ -216,7 +216,12 @@ async def _moved_dates(site: Site, db: AsyncSession, group: Class, timezone: str
     return [
         Moved(title, word, format_moment(at, group.timezone), format_moment(at, timezone))
         for row, title in pairs
-        for word, at in (("opens", row.opens_at), ("due", row.due_at), ("late until", row.late_until))
+        for word, at in (
+            ("opens", row.opens_at),
+            ("due", row.due_at),
+            ("late until", row.late_until),
+            ("solutions closed until", row.solutions_at),
+        )
         if at is not None
     ]
 

@@ -217,7 +217,8 @@ def test_the_code_is_replaced_only_when_that_is_confirmed(room: Classroom, ada: 
 
 
 def test_another_time_zone_says_which_times_it_moves(room: Classroom, ada: TestClient, group: Class) -> None:
-    room.assign(group, "linear-layer", due_at=datetime(2199, 11, 30, 22, 59, tzinfo=UTC))
+    due = datetime(2199, 11, 30, 22, 59, tzinfo=UTC)
+    room.assign(group, "linear-layer", due_at=due, solutions_at=due + timedelta(days=1))
     page = f"/classes/{group.id}/settings"
     form = {"name": "Algebra", "timezone": "America/New_York"}
 
@@ -227,6 +228,7 @@ def test_another_time_zone_says_which_times_it_moves(room: Classroom, ada: TestC
 
     assert asked.status_code == 409
     assert "due: Sat 30 Nov 2199, 23:59 is shown as Sat 30 Nov 2199, 17:59" in asked.text
+    assert "solutions closed until: Sun 1 Dec 2199, 23:59 is shown as Sun 1 Dec 2199, 17:59" in asked.text
     assert 'value="Europe/Berlin"' in unchanged
     assert 'value="America/New_York"' in ada.get(page).text
 
