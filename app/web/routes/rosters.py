@@ -23,6 +23,7 @@ from app.teaching.sheets import as_sheet
 from app.teaching.text_input import LONGEST_LINE, name_fault, one_line
 from app.web.class_access import PREFIX, Arranging, ClassPage, Watching, parse_row_id, server_of
 from app.web.render import file_headers
+from app.web.routes.form_fields import parse_whole_number
 from app.web.views.roster_view import RosterFilter, roster_view
 
 router = APIRouter()
@@ -150,7 +151,7 @@ class PersonForm(BaseModel):
     external_id: str = ""
     label: str = ""
     role: Role = "learner"
-    extra_days: int = 0
+    extra_days: str = ""
 
 
 async def _person(page: ClassPage, person: Membership, problem: str = "", typed: PersonForm | None = None) -> Response:
@@ -180,7 +181,7 @@ async def change(page: Arranging, person: ThePerson, typed: Annotated[PersonForm
         async with page.write() as db:
             membership = await db.get(Membership, (page.class_id, person.learner_id))
             if membership is not None and not problem:
-                days = typed.extra_days
+                days = parse_whole_number("Extra days", typed.extra_days)
                 await rosters.change_person(db, page.group, membership, entry, typed.role, days, page.learner)
     except RefusedError as refused:
         problem = str(refused)

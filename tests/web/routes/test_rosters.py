@@ -289,6 +289,8 @@ def test_what_is_changed_about_somebody_is_on_the_roster(room: Classroom, ada: T
     [
         ("name", {"name": ""}, "Write a name"),
         ("extra_days", {"name": "Bob", "extra_days": "400"}, "400 days cannot"),
+        ("extra_days", {"name": "Bob", "extra_days": "1.5"}, "Extra days: &#39;1.5&#39; is no whole number."),
+        ("extra_days", {"name": "Bob", "extra_days": "two"}, "Extra days: &#39;two&#39; is no number."),
         ("external_id", {"name": "Bob", "external_id": "8", "label": "typed"}, "Eve has the id &#39;8&#39;"),
     ],
 )
