@@ -13,7 +13,7 @@ from sqlalchemy import Table, and_, delete, select, true, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from app.store.assignments import latest
+from app.store.assignments import last_of
 from app.store.classes import RefusedError, record_event
 from app.store.database import now
 from app.store.lti_scores import queue_learner
@@ -142,11 +142,6 @@ def _cards(into: Card, other: Card) -> MergedRow:
     return MergedRow(stays, goes, {"opened_at": min(into.opened_at, other.opened_at), "met": into.met + other.met})
 
 
-def _practice_sessions(into: PracticeSession, other: PracticeSession) -> MergedRow:
-    stays, goes = (into, other) if into.began_at >= other.began_at else (other, into)
-    return MergedRow(stays, goes, {"seen_attempt_id": min(into.seen_attempt_id, other.seen_attempt_id)})
-
-
 def _sitting_records(into: SittingRecord, other: SittingRecord) -> MergedRow:
     # What was begun goes on, with its programs; of two that were, the first. The time of the two that is longer holds.
     begun = [record for record in (into, other) if record.begun_at is not None]
@@ -175,12 +170,12 @@ MERGE_RULES = (
     MergeRule(TrainingRun, PLACE, _trainings),
     MergeRule(Membership, ("class_id",), _memberships),
     MergeRule(RosterChange, ("class_id",), _keep(is_new=min)),
-    MergeRule(Extension, ("assignment_id",), _keep(lambda extension: extension.due_at, late_until=latest)),
+    MergeRule(Extension, ("assignment_id",), _keep(lambda extension: extension.due_at, late_until=last_of)),
     MergeRule(Accommodation, ("class_id",), _keep(extra_days=max)),
     MergeRule(GradeOverride, ("assignment_id",), _keep()),
     MergeRule(ServedItem, ("item_id",), _served_items),
     MergeRule(Card, ("family", "slip"), _cards),
-    MergeRule(PracticeSession, (), _practice_sessions),
+    MergeRule(PracticeSession, (), _keep(lambda session: session.began_at, seen_attempt_id=min)),
     MergeRule(Drill, ("family",), _keep(lambda drill: drill.best)),
     MergeRule(SittingRecord, ("assignment_id",), _sitting_records),
     MergeRule(SittingAnswer, ("assignment_id", "item"), _keep(lambda answer: answer.correct)),

@@ -50,10 +50,10 @@ class Times:
         extension = self.extensions.get((assignment.id, learner))
         if extension is None:
             return Deadline(due, late)
-        return Deadline(max(due, extension.due_at), latest(late, extension.late_until))
+        return Deadline(max(due, extension.due_at), last_of(late, extension.late_until))
 
 
-def latest(*moments: datetime | None) -> datetime | None:
+def last_of(*moments: datetime | None) -> datetime | None:
     """The last of those that there are."""
     return max((moment for moment in moments if moment), default=None)
 
@@ -262,20 +262,22 @@ async def extend_due_date(
         raise RefusedError(NEVER_DUE)
     time = await assignment_times(db, group)
     for learner, until in more:
-        due = days_later(row.due_at, until, group.timezone) if isinstance(until, int) else until
         before = time.deadline(row, learner).due or row.due_at
-        if due <= before and not isinstance(until, int):
+        former = time.extensions.get((row.id, learner))
+        late = former.late_until if former else None
+        if isinstance(until, int):
+            due = days_later(row.due_at, until, group.timezone)
+            late = last_of(late, row.late_until and days_later(row.late_until, until, group.timezone))
+            if due <= before:
+                continue
+        elif (due := until) <= before:
             raise RefusedError(_not_later(due, before, row.due_at, group.timezone))
-        if due <= before:
-            continue
-        late, former = row.late_until, time.extensions.get((row.id, learner))
-        late = days_later(late, until, group.timezone) if late and isinstance(until, int) else None
         await db.merge(
             Extension(
                 assignment_id=row.id,
                 learner_id=learner,
                 due_at=due,
-                late_until=latest(late, former.late_until if former else None),
+                late_until=late,
                 reason=reason,
                 set_by=actor,
                 set_at=now(),
