@@ -69,18 +69,15 @@ async def _solved_exercises(db: AsyncSession, group: Class, learner: int) -> lis
     for assignment in await assignments_of(db, group.id):
         chosen = exercises_chosen(assignment)
         due, late_until = time.deadline(assignment, learner)
+        about = {"assignment": assignment.id, "lesson": assignment.lesson}
         if due and due != assignment.due_at:
-            solved.append(
-                {"assignment": assignment.id, "lesson": assignment.lesson, "exercise": None, "due": due.isoformat()}
-            )
+            solved.append({**about, "exercise": None, "due": due.isoformat()})
         for exercise, solved_at in by_lesson.get(assignment.lesson, ()):
             in_time = due is None or solved_at <= due
             if (chosen is None or exercise in chosen) and (
                 in_time or (late_until is not None and solved_at <= late_until)
             ):
-                solved.append(
-                    {"assignment": assignment.id, "lesson": assignment.lesson, "exercise": exercise, "in_time": in_time}
-                )
+                solved.append({**about, "exercise": exercise, "in_time": in_time})
     return solved
 
 
@@ -121,7 +118,7 @@ def counts_of(former: FormerMember, exercises: Mapping[int, frozenset[str]]) -> 
 
 
 def deadlines_of(former: FormerMember) -> Mapping[int, Deadline]:
-    """When it was due for them, by assignment, where that was another moment than for all."""
+    """Their own due dates, by assignment, where those were others than for all."""
     return {
         solved["assignment"]: Deadline(datetime.fromisoformat(solved["due"]))
         for solved in json.loads(former.solved_json)

@@ -131,7 +131,7 @@ def test_a_slip_is_asked_about_before_it_counts(
     assert len(asked(select(Assignment))) == before + 1
 
 
-def test_a_lesson_opens_when_its_day_begins_and_all_else_ends_with_its_day() -> None:
+def test_a_lesson_opens_as_its_day_begins_and_ends_as_its_day_ends() -> None:
     run("class", "create", "Algebra")
     days = {"opens": "2199-12-30", "due": "2199-12-30", "late-until": "2199-12-31", "solutions": "2199-12-30"}
 

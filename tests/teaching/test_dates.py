@@ -23,7 +23,7 @@ def test_a_date_is_read_by_the_clocks_of_the_class(typed: str, moment: datetime)
     assert dates.parse_local_date(typed, BERLIN) == moment
 
 
-def test_a_day_without_a_time_opens_at_its_first_minute_and_ends_at_its_last() -> None:
+def test_a_day_alone_opens_at_its_first_minute_and_ends_at_its_last() -> None:
     opens, ends = (dates.parse_local_date("2026-12-29", BERLIN, opens=opens) for opens in (True, False))
 
     assert (opens, ends) == (

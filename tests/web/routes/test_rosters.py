@@ -2,7 +2,7 @@
 
 import re
 from csv import DictReader
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from io import StringIO
 
 import pytest
