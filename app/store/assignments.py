@@ -129,7 +129,7 @@ class AssignmentSettings:
     def fault(self) -> str:
         """Say which settings contradict each other; "" if none do."""
         if not 0 <= self.points <= MOST_POINTS:
-            return f"Points are from 0 to {MOST_POINTS:,}."
+            return f"Points are from 0 to {MOST_POINTS}."
         if not 0 <= self.late_share <= 1:
             return "The late share is from 0 to 1."
         if self.exercises is not None and not self.exercises:
@@ -313,7 +313,7 @@ async def override_grade(
         RefusedError: There are not so many points.
     """
     if points is not None and not 0 <= points <= MOST_POINTS:
-        raise RefusedError(f"A grade is from 0 to {MOST_POINTS:,} points.")
+        raise RefusedError(f"A grade is from 0 to {MOST_POINTS} points.")
     await db.merge(
         GradeOverride(
             assignment_id=row.id, learner_id=learner, points=points, reason=reason, set_by=actor, set_at=now()

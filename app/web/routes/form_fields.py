@@ -1,6 +1,7 @@
 """Numbers and dates as instructors type them into forms; each one that cannot be read is refused with its field."""
 
 import math
+import re
 from datetime import datetime
 from typing import Annotated
 
@@ -10,6 +11,8 @@ from app.store.classes import RefusedError
 from app.teaching import dates
 
 MAX_QUOTED_CHARS = 20
+THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:(?:,\d{3})+|\.\d\d0)")
+"""What is a number of thousands to some, and to others a number with a part: 1,000, or 2.500."""
 Typed = Annotated[str, Form()]
 """A field of a form, as it is typed."""
 
@@ -18,14 +21,19 @@ def parse_number(field: str, typed: str) -> float:
     """A number as it is typed in *field*.
 
     Raises:
-        RefusedError: It is none; the message says so.
+        RefusedError: It is none, or may be two; the message says so.
     """
+    quoted = repr(typed.strip()[:MAX_QUOTED_CHARS])
+    if THOUSANDS.fullmatch(typed.strip()):
+        raise RefusedError(
+            f"{field}: {quoted} can be read in two ways. Write a thousand as 1000, and one and a half as 1.5."
+        )
     try:
         number = float(typed.replace(",", "."))
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise RefusedError(f"{field}: {typed.strip()[:MAX_QUOTED_CHARS]!r} is no number.")
+        raise RefusedError(f"{field}: {quoted} is no number.")
     return number
 
 

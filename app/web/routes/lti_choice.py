@@ -1,6 +1,5 @@
 """Deep linking: links that an instructor chooses: lessons, exercises, practice, sittings of the class."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +22,7 @@ from app.store.assignments import MOST_POINTS, assignments_of
 from app.store.classes import RefusedError
 from app.store.progress import SITTINGS
 from app.store.tables import Assignment, LtiPlatform
+from app.web.routes.form_fields import parse_number
 from app.web.routes.lti_targets import site_of_class
 from app.web.site import Site, TheSite
 
@@ -163,10 +163,7 @@ def _link(titles: Mapping[str, str], value: str, points: Any) -> ChosenLink:
 
 
 def _points(typed: Any, title: str) -> float:
-    try:
-        points = float(str(typed).replace(",", ".") or 0)
-    except ValueError:
-        points = math.nan
+    points = parse_number(f"Points of {title}", str(typed) or "0")
     if not 0 <= points <= MOST_POINTS:
-        raise RefusedError(f"Points of {title}: {str(typed)[:20]!r} is no number from 0 to {MOST_POINTS:,}.")
+        raise RefusedError(f"Points of {title}: {str(typed)[:20]!r} is no number from 0 to {MOST_POINTS}.")
     return points

@@ -60,6 +60,11 @@ def test_the_home_of_a_class_says_until_when_late_work_counts(room: Classroom, g
         ({"share": "half"}, "Share that late work counts: &#39;half&#39; is no number"),
         ({"points": "-1"}, "Points are from 0"),
         ({"points": "1e400"}, "is no number"),
+        ({"points": "1,000"}, "Points: &#39;1,000&#39; can be read in two ways. Write a thousand as 1000, and one"),
+        ({"points": "10,000"}, "&#39;10,000&#39; can be read in two ways"),
+        ({"points": "1,000,000"}, "&#39;1,000,000&#39; can be read in two ways"),
+        ({"points": "2.500"}, "&#39;2.500&#39; can be read in two ways"),
+        ({"points": "10001"}, "Points are from 0 to 10000."),
         ({"share": "2"}, "late share is from 0 to 1"),
         ({"due": "2199-01-01", "late": "2198-01-01"}, "would end before it is due"),
         ({"due": "2199-01-01", "opens": "2199-02-01"}, "due before it opens"),
@@ -82,6 +87,7 @@ def test_terms_that_do_not_fit_are_refused_with_a_sentence(
         ("due", {"due": "soon"}),
         ("points", {"points": "nan"}),
         ("points", {"points": "-1"}),
+        ("points", {"points": "1,000"}),
         ("share", {"share": "half"}),
         ("share", {"share": "2"}),
         ("due", {"due": "2199-01-01", "opens": "2199-02-01"}),
@@ -97,6 +103,25 @@ def test_the_field_that_is_refused_says_so_and_no_other_one(
     (marked,) = re.findall(INVALID, answer.text)
     assert f'name="{field}"' in marked
     assert '<p class="problem" id="problem"' in answer.text
+
+
+@pytest.mark.parametrize(("typed", "points"), [("1000", 1000), ("1,5", 1.5), ("1.125", 1.125), ("0,333", 0.333)])
+def test_points_are_read_with_a_comma_or_a_point_before_a_part(
+    ada: TestClient, group: Class, typed: str, points: float
+) -> None:
+    ada.post(f"/classes/{group.id}/assignments", data={"lesson": "linear-layer", "points": typed})
+
+    (given,) = ada.get(f"/classes/{group.id}/gradebook.json").json()["assignments"]
+    assert given["points"] == points
+
+
+def test_a_grade_that_can_be_read_in_two_ways_is_not_set(room: Classroom, ada: TestClient, group: Class) -> None:
+    page = f"/classes/{group.id}/assignments/{room.assign(group, 'linear-layer').id}"
+
+    answer = ada.post(f"{page}/excuses", data={"who": str(room.ids["Bob"]), "points": "1,000"})
+
+    assert answer.status_code == 409
+    assert "Points: &#39;1,000&#39; can be read in two ways" in answer.text
 
 
 def test_a_lesson_is_assigned_twice_only_when_that_is_confirmed(ada: TestClient, group: Class) -> None:

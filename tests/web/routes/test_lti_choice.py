@@ -112,7 +112,8 @@ BAD = {
     "Nothing is chosen yet": ((), {}),
     "There is no &#39;gone&#39;": (("gone",), {}),
     "There is no &#39;linear-layer#gone&#39;": ((f"{LESSON}#gone",), {}),
-    "is no number from 0": ((LESSON,), {f"points:{LESSON}": "many"}),
+    "&#39;many&#39; is no number": ((LESSON,), {f"points:{LESSON}": "many"}),
+    "&#39;1,000&#39; can be read in two ways": ((LESSON,), {f"points:{LESSON}": "1,000"}),
     "&#39;nan&#39; is no number": ((LESSON,), {f"points:{LESSON}": "nan"}),
     "&#39;-1&#39; is no number": ((LESSON,), {f"points:{LESSON}": "-1"}),
 }
