@@ -158,7 +158,7 @@ def course(
 
 @app.command()
 def preview(
-    file: Annotated[Path, typer.Argument(help="A lesson file in its unit, such as lessons/2-tensors/05-dropout.md.")],
+    file: Annotated[Path, typer.Argument(help="A lesson file in its unit, such as lessons/2-tensors/11-dropout.md.")],
     port: Annotated[int, typer.Option(help="Port to listen on.", min=1, max=65535)] = 8001,
 ) -> None:
     """Show a lesson while it is written: its page changes with the file, beside what `check` says of it."""
@@ -169,7 +169,7 @@ def preview(
 
 @app.command()
 def new(
-    path: Annotated[Path, typer.Argument(help="The file to write, such as lessons/2-tensors/05-dropout.md.")],
+    path: Annotated[Path, typer.Argument(help="The file to write, such as lessons/2-tensors/11-dropout.md.")],
     title: Annotated[str, typer.Option(help="Title of the lesson; default: made from the file name.")] = "",
 ) -> None:
     """Write a lesson that passes `backhand check`, to be changed into your own."""

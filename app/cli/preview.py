@@ -29,6 +29,6 @@ def around(file: Path, settings: Settings) -> Settings:
     refuse_installed(file)
     path = file.resolve()
     if not UNIT_FOLDER.match(path.parent.name) or not LESSON_NAME.match(path.name):
-        refuse(f"{file} stands in no unit. Move it to a place such as lessons/2-tensors/05-my-lesson.md.")
+        refuse(f"{file} stands in no unit. Move it to a place such as lessons/2-tensors/11-my-lesson.md.")
     own_paths = {"lessons": path.parents[1], "data_dir": settings.data_dir / "preview"}
     return settings.model_copy(update={**own_paths, "database_url": "", "nats_url": "", "replicas": 1, "prefix": ""})

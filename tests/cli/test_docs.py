@@ -24,6 +24,8 @@ PAGES = sorted(
     key=lambda page: page.relative_to(ROOT).as_posix(),
 )
 BLOCK = re.compile(r"^```(?:sh|console)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+WRITES = re.compile(r"backhand new (lessons/\S+?\.md)")
+NAMED_LESSON = re.compile(r"lessons/(\d-[\w-]+)/(\d\d-[\w-]+\.md)")
 VARIABLE = re.compile(r"\bBACKHAND_([A-Z_]+)")
 PICTURE = ROOT / "static" / "readme" / "backhand.svg"
 MOTION = re.compile(r"\n    @media \(prefers-reduced-motion.*?(?=  </style>)", re.DOTALL)
@@ -125,6 +127,35 @@ def test_every_command_of_a_page_works(page: Path, folder: Path, monkeypatch: py
         else:
             assert re.match(r"([A-Z_]+=\S+ )*(\.venv/bin/)?backhand ", command), f"nothing tries {command}"
             given(command, folder, monkeypatch)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if WRITES.search(page.read_text("utf-8"))], ids=name_of)
+def test_a_lesson_that_a_page_begins_finds_a_place_in_the_course(
+    page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(ROOT / "lessons", folder / "lessons", dirs_exist_ok=True)
+    text = page.read_text("utf-8")
+    (path,) = set(WRITES.findall(text))
+
+    for command in [command for command in commands(page) if path in command] or [f"backhand new {path}"]:
+        given(command, folder, monkeypatch)
+
+    assert (folder / path).is_file()
+
+
+def test_no_page_and_no_help_gives_a_lesson_a_number_that_is_taken() -> None:
+    taken = {path.name: path.parent.name for path in ROOT.glob("lessons/*/??-*.md")}
+    numbers = {(unit, name[:2]) for name, unit in taken.items()}
+    named = [
+        (page.name, *found)
+        for page in [*PAGES, *ROOT.glob("app/cli/*.py")]
+        for found in NAMED_LESSON.findall(page.read_text("utf-8"))
+    ]
+
+    assert len(named) > 8
+    assert [
+        (page, unit, name) for page, unit, name in named if taken.get(name) != unit and (unit, name[:2]) in numbers
+    ] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
