@@ -142,11 +142,13 @@ def _statements_compiled_once() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _logs_as_they_were() -> Iterator[None]:
-    """A command that runs in this process sends its logs elsewhere; the next test finds them where they belong."""
-    before = structlog.get_config()
+def _logs_and_files_as_they_were() -> Iterator[None]:
+    """A command that runs in this process sends its logs elsewhere and closes its files; the next begins anew."""
+    before, mask = structlog.get_config(), os.umask(0o022)
+    os.umask(mask)
     yield
     structlog.configure(**before)
+    os.umask(mask)
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,6 @@
 """The settings of a command, from the environment; one that cannot be meant is named before anything starts."""
 
+import contextlib
 import os
 import re
 import sys
@@ -16,10 +17,13 @@ from app.settings import PREFIX, Settings
 OF_A_CLUSTER = re.compile(r"SERVICE_HOST|(SERVICE_)?PORT(_\w+)?")
 
 
-def load_settings() -> Settings:
+def load_settings(*, private: bool = True) -> Settings:
     """Load the settings from the environment; ends the command if a name is misspelt or a value does not fit.
 
-    From here on, what is logged goes to the error stream.
+    From here on, what is logged goes to the error stream, and files that are written are for this user alone.
+
+    Args:
+        private: False for a command that writes for others, and nothing of people.
     """
     # Standard output belongs to answers: a batch is read by programs, line by line.
     structlog.configure(logger_factory=lambda *_: structlog.PrintLogger(sys.stderr))
@@ -32,7 +36,7 @@ def load_settings() -> Settings:
             refuse(f"{name} is no setting. Did you mean {PREFIX}{near[0]}?")
         typer.echo(f"{name} is no setting and changes nothing. docs/settings.md lists them all.", err=True)
     try:
-        return Settings()
+        settings = Settings()
     except RuntimeError:
         refuse(f"This user has no home folder to keep work in. Set {PREFIX}DATA_DIR to a folder.")
     except ValidationError as error:
@@ -42,6 +46,17 @@ def load_settings() -> Settings:
                 for dict_type in error.errors()
             )
         )
+    if private:
+        _keep_private(settings)
+    return settings
+
+
+def _keep_private(settings: Settings) -> None:
+    """Make the data folder readable for this user alone, also files that an older version left readable."""
+    os.umask(0o077)
+    for path in settings.data_dir.glob("*.db*"):
+        with contextlib.suppress(OSError):
+            path.chmod(0o600)
 
 
 def _setting_fault(name: str, value: object, why: str) -> str:

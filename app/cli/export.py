@@ -16,7 +16,7 @@ from app.web.routes.downloads import names_for
 
 def export(path: Path | None, form: str, to: Path, *, solutions: bool, force: bool) -> None:
     """Write each lesson into *to*."""
-    for name, lesson in _lessons(path or environment.load_settings().lessons):
+    for name, lesson in _lessons(path or environment.load_settings(private=False).lessons):
         work = Work(
             codes=_solutions(lesson) if solutions else {},
             right=right_answers(lesson),

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import errno
-import os
 import signal
 import socket
 import sqlite3
@@ -98,7 +97,6 @@ def serve(
     configure_logs(plain=sys.stderr.isatty())
     hide_memory()
     raise_descriptor_limit()
-    _keep_private(settings)
     for path in misplaced_databases(settings.data_dir):
         log.warning("misplaced-database", path=str(path), fix=adopt_misplaced(path, settings.data_dir))
     course = reload_course(Course(units=()), settings.lessons)[0] if preview else load_course(settings.lessons)
@@ -184,14 +182,6 @@ def _hosts(settings: Settings, host: str) -> frozenset[str]:
     here. A server that only this machine can reach knows its names; another is told them.
     """
     return settings.host_names or (LOOPBACK if host in LOOPBACK else frozenset())
-
-
-def _keep_private(settings: Settings) -> None:
-    """Make the data folder readable for this user alone, also files that an older version left readable."""
-    os.umask(0o077)
-    for path in settings.data_dir.glob("*.db*"):
-        with contextlib.suppress(OSError):
-            path.chmod(0o600)
 
 
 async def _prepare_database(settings: Settings) -> None:

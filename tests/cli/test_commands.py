@@ -1,5 +1,8 @@
 """What every command has in common: it starts fast, and settings that cannot be meant are named first."""
 
+import asyncio
+import os
+import stat
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,6 +13,7 @@ from typer.testing import CliRunner
 
 from app.cli import app, serve
 from app.settings import Settings
+from app.store.migrate import migrate
 
 runner = CliRunner()
 LOADED = "import sys\nfrom app.cli import main\ntry:\n    main()\nfinally:\n    print(*sys.modules, file=sys.stderr)"
@@ -90,3 +94,51 @@ def test_what_a_cluster_says_of_its_services_is_no_misspelt_setting(monkeypatch,
     monkeypatch.setenv("BACKHAND_GRADERS", "none")
 
     assert runner.invoke(app, ["serve"]).output.startswith("BACKHAND_GRADERS is 'none'.")
+
+
+def modes(folder: Path) -> set[int]:
+    return {stat.S_IMODE(file.stat().st_mode) for file in folder.rglob("*") if file.is_file()}
+
+
+@pytest.fixture
+def data_dir(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A data folder that is not there yet, for a user whose files others may read."""
+    monkeypatch.setenv("BACKHAND_DATA_DIR", str(tmp_path / "new" / "var"))
+    os.umask(0o022)
+    return tmp_path / "new" / "var"
+
+
+@pytest.mark.parametrize("words", ["class list", "class create Algebra", "lti list", "restore monday.backup"])
+def test_a_data_folder_that_a_command_makes_is_its_users_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, data_dir: Path, words: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asyncio.run(migrate(f"sqlite+aiosqlite:///{tmp_path / 'monday.backup'}"))
+
+    assert runner.invoke(app, words.split()).exit_code == 0
+
+    assert stat.S_IMODE(data_dir.stat().st_mode) == 0o700
+    assert modes(data_dir) == {0o600}
+
+
+@pytest.mark.parametrize("words", ["class list", "person find Bob"])
+def test_a_database_that_others_could_read_is_closed_to_them(data_dir: Path, words: str) -> None:
+    asyncio.run(migrate(Settings().resolved_database_url))
+    (data_dir / "backhand.db").chmod(0o644)
+
+    assert runner.invoke(app, words.split()).exit_code == 0
+
+    assert modes(data_dir) == {0o600}
+
+
+@pytest.mark.parametrize("words", ["new mine/1-layers/09-mine.md", "course mine", "export --to mine"])
+def test_what_an_author_writes_is_as_readable_as_their_files_are(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, data_dir: Path, words: str
+) -> None:
+    monkeypatch.setenv("BACKHAND_LESSONS", str(Path(__file__).parents[1] / "web" / "course"))
+    monkeypatch.chdir(tmp_path)
+
+    assert runner.invoke(app, words.split()).exit_code == 0
+
+    assert modes(tmp_path / "mine") == {0o644}
+    assert not data_dir.exists()

@@ -1,6 +1,8 @@
 """What an operator does for somebody who has lost the way in."""
 
 import json
+import os
+import stat
 import zipfile
 from pathlib import Path
 
@@ -136,9 +138,11 @@ def test_namesakes_are_told_apart_by_class_or_number() -> None:
 @IN_EACH_DATABASE
 def test_everything_of_a_person_is_written_to_an_archive(place: Path) -> None:
     target = place / "bob.zip"
+    os.umask(0o022)
 
     said = run("takeout", "s-7", str(target))
 
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
     with zipfile.ZipFile(target) as archive:
         texts = [archive.read(one).decode() for one in archive.namelist() if one.startswith("texts/")]
     assert texts == ["dX = 7"]

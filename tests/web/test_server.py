@@ -117,11 +117,7 @@ def start(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) ->
         raise AssertionError("it serves")
 
     monkeypatch.setattr(server_module, "LocalGraders", serve)
-    logging, mask = structlog.get_config(), os.umask(0o022)
-    os.umask(mask)
-    yield call
-    structlog.configure(**logging)
-    os.umask(mask)
+    return call
 
 
 def test_a_server_whose_secret_was_emptied_does_not_start(start: Start, tmp_path: Path, port: int) -> None:
@@ -295,14 +291,3 @@ def test_the_memory_of_the_web_process_is_hidden() -> None:
     done = subprocess.run([sys.executable, "-c", HIDDEN], timeout=SECONDS, check=False, capture_output=True)
 
     assert done.returncode == 0, done.stderr
-
-
-def test_a_database_that_others_could_read_is_closed_to_them(settings) -> None:
-    database = settings.data_dir / "backhand.db"
-    database.chmod(0o644)
-    before = os.umask(0o022)
-
-    server_module._keep_private(settings)
-
-    assert stat.S_IMODE(database.stat().st_mode) == 0o600
-    assert os.umask(before) == 0o077
