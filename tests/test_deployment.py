@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from app.settings import PREFIX, Settings
+from app.engine.grade import seeds
+from app.lti.keys import encryption_in
+from app.settings import LTI_SECRET, PREFIX, Settings
 
 DEPLOY = Path(__file__).parents[1] / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
@@ -129,6 +131,24 @@ def test_the_limits_of_the_servers_are_shared_among_as_many_as_there_are():
     assert named("ConfigMap", "web")["data"]["BACKHAND_REPLICAS"] == str(named("Deployment", "web")["spec"]["replicas"])
     web = composed("compose.scale.yaml")["services"]["web"]
     assert web["environment"]["BACKHAND_REPLICAS"] == str(web["deploy"]["replicas"])
+
+
+@pytest.mark.parametrize("name", [seeds.FILE, LTI_SECRET])
+def test_servers_of_a_cluster_have_each_secret_of_their_folder_in_common(name):
+    spec = named("Deployment", "web")["spec"]["template"]["spec"]
+    (mount,) = (one for one in spec["containers"][0]["volumeMounts"] if one["mountPath"] == f"/var/lib/backhand/{name}")
+    (volume,) = (one for one in spec["volumes"] if one["name"] == mount["name"])
+    (key,) = (item["key"] for item in volume["secret"]["items"] if item["path"] == mount["subPath"])
+
+    assert mount["readOnly"]
+    assert f"={key}=" in (DEPLOY / "kubernetes" / "settings.yaml").read_text("utf-8")
+
+
+def test_the_secret_for_platforms_that_a_cluster_is_told_to_make_is_one(tmp_path):
+    (drawn,) = re.findall(r"lti-secret=<\((.*)\)", (DEPLOY / "kubernetes" / "settings.yaml").read_text("utf-8"))
+    (tmp_path / LTI_SECRET).write_bytes(subprocess.run(["sh", "-c", drawn], capture_output=True, check=True).stdout)
+
+    assert encryption_in(tmp_path / LTI_SECRET).encrypt(b"key")
 
 
 def test_composed_containers_are_as_confined_as_the_single_one():

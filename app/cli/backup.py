@@ -11,6 +11,9 @@ from app.engine.grade.seeds import FILE
 from app.store import database_copies as store
 from app.web.course_reload import process_of
 
+HIDDEN_NUMBERS = "hidden numbers are drawn under. Keep a copy beside it, for your eyes alone."
+PLATFORMS = "keys for learning platforms are encrypted under. Keep a copy apart from it: both together sign for you."
+
 
 def backup(target: Path) -> None:
     settings = environment.load_settings()
@@ -19,10 +22,9 @@ def backup(target: Path) -> None:
     except store.BackupError as error:
         refuse(str(error), status=1)
     typer.echo(f"{target}: {target.stat().st_size:,} bytes.")
-    if (secret := settings.data_dir / FILE).exists():
-        typer.echo(
-            f"Not in it: {secret}, which hidden numbers are drawn under. Keep a copy beside it, for your eyes alone."
-        )
+    for secret, use in ((settings.data_dir / FILE, HIDDEN_NUMBERS), (settings.lti_secret_path, PLATFORMS)):
+        if secret.exists():
+            typer.echo(f"Not in it: {secret}, which {use}")
 
 
 def restore(source: Path, *, replace: bool) -> None:

@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 from app.cli import app
 from app.engine.grade.seeds import seeds_in
+from app.lti.keys import encryption_in
 from app.store.migrate import migrate
 from app.web.course_reload import process_file
 
@@ -54,6 +55,20 @@ def test_a_backup_and_its_restoration_say_what_they_did(data_dir: Path, tmp_path
     assert saved.output == f"{copy}: {copy.stat().st_size:,} bytes.\n"
     assert f"Not in it: {data_dir / 'secret'}" in again.output
     assert restored.output == f"{copy} is restored: 0 learners.\n"
+
+
+@pytest.mark.parametrize("place", ["", "elsewhere.key"])
+def test_a_backup_names_the_secret_of_platforms_keys(
+    monkeypatch: pytest.MonkeyPatch, data_dir: Path, tmp_path: Path, place: str
+) -> None:
+    file = tmp_path / place if place else data_dir / "lti-secret"
+    monkeypatch.setenv("BACKHAND_SECRET_KEY_FILE", str(file) if place else "")
+    assert runner.invoke(app, ["restore", str(migrated(data_dir))]).exit_code == 0
+    encryption_in(file, make=True)
+
+    saved = runner.invoke(app, ["backup", str(tmp_path / "one.backup")])
+
+    assert f"Not in it: {file}, which keys for learning platforms are encrypted under." in saved.output
 
 
 def test_nothing_is_restored_under_a_server_that_runs(data_dir: Path) -> None:
