@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -16,6 +16,7 @@ from app.store.progress import SITTINGS
 from app.store.tables import Accommodation, Assignment, Class, Extension, GivenUnit, GradeOverride, Membership
 from app.teaching.dates import days_later, format_moment
 
+A = TypeVar("A", bound=Extension | GradeOverride)
 EARLIEST, LATEST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 MOST_POINTS = 10_000
 TWICE = "This lesson is assigned already, {due}: what is solved in it would count twice."
@@ -237,7 +238,7 @@ def _apply_settings(row: Assignment, terms: AssignmentSettings) -> None:
 
 
 async def take_back(db: AsyncSession, row: Assignment, actor: int | None) -> None:
-    """The assignment, with its extensions; what was solved stays."""
+    """The assignment, with its extensions and what was graded by hand; what was solved stays."""
     await record_event(db, row.class_id, actor, "assignment-gone", row.id, lesson=row.lesson)
     await db.delete(row)
 
@@ -323,8 +324,9 @@ async def override_grade(
     await queue_assignment(db, row.id, learner)
 
 
-async def list_overrides(db: AsyncSession, row: Assignment) -> Sequence[GradeOverride]:
-    return (await db.scalars(select(GradeOverride).where(GradeOverride.assignment_id == row.id))).all()
+async def list_arrangements(db: AsyncSession, table: type[A], row: Assignment) -> Sequence[A]:
+    """Extensions of an assignment, or the grades that were set by hand in it."""
+    return (await db.scalars(select(table).where(table.assignment_id == row.id))).all()
 
 
 async def lessons_seen(db: AsyncSession, learner: int, lessons_of: Callable[[str], Iterable[str]]) -> frozenset[str]:

@@ -31,7 +31,7 @@ OF_LABEL = "label:"
 ALL = PREFIX + "/assignments"
 ONE = ALL + "/{assignment_id}"
 OF_A_SITTING = "The window and the time of a sitting are set on its own page."
-NOT_SURE = "A sitting goes with all that was handed in and graded in it. Tick that this is meant."
+NOT_SURE = "Nothing was taken back: more would be deleted with it. Tick that this is meant."
 BEYOND = (
     "A grade is of {points:g} points here, and {given:g} are more. Moodle refuses grades above all points, unless it "
     "is told to take them."
@@ -194,8 +194,8 @@ async def _one(page: ClassPage, row: Assignment, problem: str = "", **more: Any)
     group = page.group
     async with page.read() as db:
         people = await classes.list_members(db, group.id)
-        time = await assignments.assignment_times(db, group)
-        excuses = await assignments.list_overrides(db, row)
+        extensions = await assignments.list_arrangements(db, Extension, row)
+        excuses = await assignments.list_arrangements(db, GradeOverride, row)
     learners = [membership for membership in people if membership.role == "learner"]
     given = {
         "fields": shown_fields(row, group.timezone),
@@ -210,7 +210,7 @@ async def _one(page: ClassPage, row: Assignment, problem: str = "", **more: Any)
         "learners": learners,
         "labels": section_of(learners, "").labels,
         "names": distinct_names(people),
-        "extensions": [extension for (of, _), extension in time.extensions.items() if of == row.id],
+        "extensions": extensions,
         "excuses": excuses,
         "said": _moment_format(page),
     }
@@ -246,11 +246,14 @@ async def change(page: Arranging, row: TheAssignment, fields: Annotated[Assignme
 
 @router.post(ONE + "/delete")
 async def delete(page: Arranging, row: TheAssignment, sure: Typed = "") -> Response:
-    if row.lesson.startswith(SITTINGS) and sure != "yes":
-        return await _one(page, row, NOT_SURE)
     async with page.write() as db:
-        await assignments.take_back(db, await db.get_one(Assignment, row.id), page.learner)
-    return page.back("assignments")
+        fresh_row = await db.get_one(Assignment, row.id)
+        extensions = await assignments.list_arrangements(db, Extension, row)
+        excuses = await assignments.list_arrangements(db, GradeOverride, row)
+        if sure == "yes" or not (extensions or excuses or row.lesson.startswith(SITTINGS)):
+            await assignments.take_back(db, fresh_row, page.learner)
+            return page.back("assignments")
+    return await _one(page, row, NOT_SURE)
 
 
 @router.post(ONE + "/extensions")

@@ -312,6 +312,43 @@ def test_a_grade_set_by_hand_is_shown_and_taken_back(room: Classroom, ada: TestC
     assert "7.5 points" not in back.text
 
 
+@pytest.mark.parametrize(
+    ("graded", "extended", "words"),
+    [
+        (["Bob", "Eve"], ["Bob"], "Delete 2 grades by hand and 1 extension with it"),
+        (["Bob"], [], "Delete 1 grade by hand with it"),
+        ([], ["Bob", "Eve"], "Delete 2 extensions with it"),
+    ],
+)
+def test_what_was_set_by_hand_is_taken_back_only_by_who_means_it(
+    room: Classroom, ada: TestClient, group: Class, graded: list[str], extended: list[str], words: str
+) -> None:
+    room.browser("Eve")
+    room.join(group, "Eve")
+    page = f"/classes/{group.id}/assignments/{room.assign(group, 'linear-layer', due_at=DUE).id}"
+    for name in graded:
+        ada.post(f"{page}/excuses", data={"who": str(room.ids[name]), "points": "7.5"})
+    for name in extended:
+        ada.post(f"{page}/extensions", data={"who": str(room.ids[name]), "until": "2199-03-04T12:00"})
+
+    asked = ada.post(f"{page}/delete")
+    gone = ada.post(f"{page}/delete", data={"sure": "yes"})
+
+    assert asked.status_code == 409
+    assert "Nothing was taken back" in asked.text
+    assert words in asked.text
+    assert gone.status_code == 200
+    assert ada.get(page).status_code == 404
+
+
+def test_what_nothing_was_set_for_by_hand_is_taken_back_at_once(room: Classroom, ada: TestClient, group: Class) -> None:
+    page = f"/classes/{group.id}/assignments/{room.assign(group, 'linear-layer').id}"
+
+    assert 'name="sure"' not in ada.get(page).text
+    assert ada.post(f"{page}/delete").status_code == 200
+    assert ada.get(page).status_code == 404
+
+
 def test_an_assignment_of_another_class_is_no_page(room: Classroom, ada: TestClient, group: Class) -> None:
     room.browser("Max", teaches=True)
     other = room.assign(room.found("Geometry", "Max"), "linear-layer")
