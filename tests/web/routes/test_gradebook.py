@@ -66,6 +66,16 @@ def test_points_of_an_assignment_that_gives_none_are_in_the_total(room, graded, 
     assert '<td>3 <span class="share">of 0</span></td>' in ada.get(f"/classes/{graded.id}/gradebook").text
 
 
+def test_work_without_a_right_answer_leaves_a_cell_empty_as_is_said(room, group, ada):
+    (bob,) = enrol(room, group, "Bob")
+    bob.post("/lessons/linear/quiz/half", data={"answer": "7"})
+
+    (told,) = ada.get(f"/classes/{group.id}/gradebook.json").json()["learners"]
+
+    assert told["grades"][0]["points"] is None
+    assert "not due yet while nothing in it was solved" in ada.get(f"/classes/{group.id}/gradebook").text
+
+
 def test_canvas_gets_the_columns_that_its_importer_asks_for(graded, ada):
     found = rows(ada, graded, **{"for": "canvas"})
 
