@@ -247,7 +247,7 @@ class Settings(BaseSettings):
             except ValueError:
                 raise ValueError(f"It wants addresses or networks with spaces between; {part} is none") from None
             if ip_network(part).prefixlen == 0:
-                raise ValueError(f"It wants the networks of your proxies; {part} is everybody")
+                raise ValueError(f"It wants the networks of your proxies; {part} is every address")
         if info.data.get("proxy_header") and not addresses.split():
             raise ValueError("A header is believed from listed proxies: set this beside BACKHAND_PROXY_HEADER")
         return addresses
