@@ -5,6 +5,7 @@ import re
 import tomllib
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -149,6 +150,14 @@ def test_fly_takes_its_file_and_asks_the_port_and_volume_of_the_image() -> None:
     assert f"VOLUME {fly.mounts.destination}" in dockerfile
     assert all(f"ARG {name}" in dockerfile for name in fly.build.args)
     assert known_settings(fly.env.keys())
+
+
+def test_on_fly_the_address_is_one_of_the_hosts_and_its_proxy_is_told_of() -> None:
+    text = (ROOT / "deploy" / "fly.toml").read_text("utf-8")
+    env = tomllib.loads(text)["env"]
+
+    assert urlsplit(env["BACKHAND_ADDRESS"]).hostname in env["BACKHAND_HOSTS"].split()
+    assert "# BACKHAND_PROXY_ADDRESSES = " in text
 
 
 def test_an_image_carries_labels_a_bill_of_materials_and_a_health_check() -> None:
