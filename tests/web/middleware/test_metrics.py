@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
@@ -21,6 +22,8 @@ pytestmark = pytest.mark.alone
 BOX = "/lessons/linear/code/linear-backward"
 HERE = ("127.0.0.1", 50_000)
 OPERATOR = {"authorization": "Bearer the token of the operator"}
+
+OPERATING = Path(__file__).parents[3] / "docs" / "operating.md"
 
 Read = Callable[[], dict[tuple[str, tuple[str, ...]], float]]
 
@@ -96,6 +99,18 @@ def test_behind_a_broker_each_role_is_told_of_by_itself(read: Read, grader) -> N
     told = {name.removeprefix("backhand_role_"): value for (name, labels), value in found.items() if "checks" in labels}
     assert told == {"slots": 3, "pending": 5, "in_hand": 2, "waiting": 1, "redelivered": 4, "refused": 6}
     assert found["backhand_role_pending", ("trains",)] == 9
+
+
+def test_a_number_to_watch_that_needs_a_broker_is_said_to_need_one(client: TestClient, grader) -> None:
+    grader.readiness = replace(grader.readiness, look=CanaryReport(at=1000.0, succeeded=()))
+    section = OPERATING.read_text("utf-8").partition("## What to watch")[2].partition("\n## ")[0]
+    told = client.get("/metrics").text
+
+    absent = {name for name in re.findall(r"`(backhand_\w+)", section) if f" {name} " not in told}
+
+    assert absent
+    assert all(name.startswith("backhand_role_") for name in absent)
+    assert "The numbers `backhand_role_…` are there only with a broker" in " ".join(section.split())
 
 
 @pytest.mark.parametrize(("succeeded", "held"), [((), 1), (("fork", "sleep"), 0)])
