@@ -1,7 +1,7 @@
 """Coming into a class by its code or by a seat that was kept, and leaving it."""
 
-from collections.abc import Collection, Sequence
-from typing import Literal
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Literal
 
 from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -12,12 +12,13 @@ from app.store.former_members import drop_grades, keep_grades
 from app.store.invitations import USED, let_teach
 from app.store.tables import (
     Accommodation,
-    Assignment,
     Class,
     Extension,
     GradeOverride,
     Learner,
     Membership,
+    RosterChange,
+    SittingRecord,
 )
 from app.teaching.text_input import plain_letters
 
@@ -32,6 +33,11 @@ NOT_TYPED = "On this server ids come from signing in and are not typed. Sign in,
 NOT_CLAIMED = "Only those who are on its list can join {name}. Sign in where your school knows your id, and join again."
 LAST_INSTRUCTOR = "You are the only instructor of {name}. Make somebody else one before you leave."
 
+ARRANGED: Mapping[Any, Sequence[str]] = {
+    **{table: table.__table__.c.keys() for table in (Accommodation, Extension, GradeOverride, RosterChange)},
+    SittingRecord: ("assignment_id", "extra_percent", "extra_minutes", "opens_at", "until", "switches_allowed"),
+}
+"""Columns, by table, of what is set for a seat; of a sitting its time: who comes back may have begun it before."""
 
 Proven = Literal["name", "id", "claim", "link"]
 """By what somebody was taken to be the one who was expected."""
@@ -158,15 +164,9 @@ async def take_seat(db: AsyncSession, seat: Membership, learner: int, name: str,
     taken = taken.returning(Membership.learner_id)
     if await db.scalar(taken) is None:
         raise RefusedError(USED)
-    assignment_ids = select(Assignment.id).where(Assignment.class_id == group)
-    for table, own in (
-        (Accommodation, Accommodation.class_id == group),
-        (Extension, Extension.assignment_id.in_(assignment_ids)),
-        (GradeOverride, GradeOverride.assignment_id.in_(assignment_ids)),
-    ):
-        for row in (await db.scalars(select(table).where(table.learner_id == kept_for, own))).all():
-            columns = {column.key: getattr(row, column.key) for column in table.__table__.c}
-            await db.merge(table(**{**columns, "learner_id": learner}))
+    for table, names in ARRANGED.items():
+        for row in (await db.scalars(select(table).where(table.learner_id == kept_for))).all():
+            await db.merge(table(**{name: getattr(row, name) for name in names} | {"learner_id": learner}))
     await db.delete(await db.get_one(Learner, kept_for))
     membership = await db.get_one(Membership, (group, learner))
     await _came(db, membership, name)

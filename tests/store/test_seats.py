@@ -5,10 +5,11 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import update
 
-from app.store import classes, invitations, joining, learners
+from app.store import classes, invitations, joining, learners, roster_lists
 from app.store.classes import RefusedError, Role
 from app.store.database import Database, now
 from app.store.tables import Class, Membership, OneTimeToken
+from app.teaching.roster import RosterEntry
 
 pytestmark = pytest.mark.anyio
 
@@ -67,3 +68,16 @@ async def test_a_word_for_instructors_has_an_end(database: Database) -> None:
         ticket = (await db.scalars(OneTimeToken.__table__.select().with_only_columns(OneTimeToken.expires_at))).one()
 
     assert now() < ticket < now() + timedelta(days=400)
+
+
+async def test_a_list_is_taken_back_for_who_took_a_changed_seat_since(database: Database) -> None:
+    group = await expecting(database, "learner")
+    async with database.write() as db:
+        algebra = await db.get_one(Class, group)
+        await roster_lists.apply_list(db, algebra, [RosterEntry(1, "Grace", "g1", "B")], None)
+    here = await come(database, group)
+
+    async with database.write() as db:
+        await roster_lists.undo_list(db, await db.get_one(Class, group), None)
+        person = await db.get_one(Membership, (group, here.learner_id))
+        assert (person.name, person.external_id, person.label) == ("Grace", None, None)

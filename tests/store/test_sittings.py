@@ -6,10 +6,10 @@ import pytest
 from sqlalchemy import select
 
 from app.accounts.merge import merge_learners
-from app.store import classes, joining, learners, sitting_results, sittings
+from app.store import classes, joining, learners, rosters, sitting_results, sittings
 from app.store.database import Database
 from app.store.grades import build_gradebook
-from app.store.sittings import ExtraTime, OwnSitting, SittingSettings
+from app.store.sittings import ExtraTime, OwnSitting, SittingSettings, SittingTime
 from app.store.tables import Class, Progress, SittingAnswer, SittingRecord
 
 pytestmark = pytest.mark.anyio
@@ -46,6 +46,11 @@ class Exam:
             own = await self.own(db, learner)
             await sittings.begin_sitting(db, group, own, learner, "[]", ("0" * 64, "Firefox"), OPENS)
         return learner
+
+    async def expects(self, name: str) -> int:
+        """A learner who is on the list, and has not come yet."""
+        async with self.database.write() as db:
+            return (await rosters.reserve_seat(db, await db.get_one(Class, self.group), name, "learner")).learner_id
 
     async def close(self, **after: int) -> int:
         async with self.database.write() as db:
@@ -127,3 +132,34 @@ async def test_of_two_that_become_one_the_sitting_that_was_begun_goes_on(exam: E
     async with exam.database.read() as db:
         (record,) = await db.scalars(select(SittingRecord))
     assert (record.learner_id, record.begun_at, record.extra_minutes) == (other, OPENS, 20)
+
+
+async def test_extra_time_stays_when_an_expected_learner_joins(exam: Exam) -> None:
+    seat = await exam.expects("Nora")
+    until = OPENS + timedelta(hours=3)
+    async with exam.database.write() as db:
+        extra = ExtraTime(50, 5, opens_at=OPENS, until=until)
+        await sittings.give_time(db, await exam.own(db, seat), seat, extra, None, OPENS)
+
+    nora = await exam.begins("Nora")
+
+    async with exam.database.read() as db:
+        own = await exam.own(db, nora)
+    assert (own.time, own.ends_at) == (SittingTime(OPENS, until, 65), OPENS + timedelta(minutes=65))
+
+
+async def test_a_seat_gives_its_time_to_who_had_begun_and_begins_nothing_anew(exam: Exam) -> None:
+    nora = await exam.begins("Nora")
+    async with exam.database.write() as db:
+        group = await db.get_one(Class, exam.group)
+        record = await sittings.record_for(db, exam.sitting, nora)
+        record.switches = 1
+        await joining.leave_class(db, group, nora)
+    seat = await exam.expects("Nora")
+    async with exam.database.write() as db:
+        await sittings.give_time(db, await exam.own(db, seat), seat, ExtraTime(percent=50), None, OPENS)
+        await joining.join_class(db, await db.get_one(Class, exam.group), nora, "Nora")
+
+    async with exam.database.read() as db:
+        (record,) = await sittings.list_records(db, exam.sitting)
+    assert (record.begun_at, record.draw_json, record.switches, record.extra_percent) == (OPENS, "[]", 1, 50)
