@@ -2,9 +2,11 @@
 
 Who has an account with a password gets a link to set a new one; who has none gets a personal link to their seat in the
 class. The right to it is checked when a link is made and again when it is used. Of a seat moves what its class sees:
-the place on the roster, and in assigned lessons what was solved and checked. Everything else stays in its browser.
+the place on the roster, in assigned lessons what was solved and checked, and its sittings whole. Everything else stays
+in its browser.
 """
 
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -28,12 +30,18 @@ from app.store.tables import (
     Base,
     Class,
     Credential,
+    Draft,
     Extension,
     GradeOverride,
     Learner,
     Membership,
     Progress,
+    ReplacedText,
+    RosterChange,
     Session,
+    Sitting,
+    SittingAnswer,
+    SittingRecord,
 )
 
 RESET_LIVES = timedelta(hours=24)
@@ -52,6 +60,13 @@ OTHER_WAYS = "They can sign in without a password: with a passkey, or by a provi
 NO_PASSWORD = "They have no account, so there is no password to set anew."
 HAS_ACCOUNT = "They have an account, so they sign in to come back."
 IN_ALREADY = "This browser is in {name} already, as {as_name}. Open the link where {other} learns."
+
+WITH_SEAT: Mapping[str, Sequence[Any]] = {
+    "class_id": (Membership, RosterChange, Accommodation),
+    "assignment_id": (Extension, GradeOverride, SittingRecord, SittingAnswer),
+    "lesson": (Draft, ReplacedText),
+}
+"""Tables whose rows move with a seat, by the column that tells whether one is of its class."""
 
 
 async def has_account(db: AsyncSession, learner: int) -> bool:
@@ -209,21 +224,24 @@ async def move_seat(db: AsyncSession, word: str, learner: int) -> Membership:
     await merge_learners(db, between, learner)
     await add_notice(db, before, "seat", by=by, group=group.name)
     await record_event(db, group.id, data["by"], "seat-moved", learner, before=before)
-    return await db.get_one(Membership, (group.id, learner))
+    person = await db.get_one(Membership, (group.id, learner))
+    person.seated_by = "link"
+    return person
 
 
 async def _move_seat(db: AsyncSession, group: int, before: int, after: int) -> None:
-    of_class = select(Assignment.id).where(Assignment.class_id == group)
-    for table, within in (
-        (Membership, Membership.class_id == group),
-        (Accommodation, Accommodation.class_id == group),
-        (Extension, Extension.assignment_id.in_(of_class)),
-        (GradeOverride, GradeOverride.assignment_id.in_(of_class)),
-    ):
-        moved = update(table).where(table.learner_id == before, within).values(learner_id=after)
-        await db.execute(moved.execution_options(synchronize_session=False))
-    moved = update(Membership).where(Membership.class_id == group, Membership.learner_id == after)
-    await db.execute(moved.values(seated_by="link").execution_options(synchronize_session=False))
+    of_class = select(Assignment).where(Assignment.class_id == group)
+    within: dict[str, Any] = {
+        "class_id": [group],
+        "assignment_id": of_class.with_only_columns(Assignment.id),
+        # Of texts those of its sittings alone: a lesson that it was assigned is a learner's own beside that.
+        "lesson": of_class.join(Sitting).with_only_columns(Assignment.lesson),
+    }
+    for name, tables in WITH_SEAT.items():
+        for table in tables:
+            own = (table.learner_id == before, getattr(table, name).in_(within[name]))
+            moved = update(table).where(*own).values(learner_id=after)
+            await db.execute(moved.execution_options(synchronize_session=False))
 
 
 async def _copy_seen_work(db: AsyncSession, group: int, before: int, after: int) -> None:

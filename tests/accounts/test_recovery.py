@@ -4,9 +4,10 @@ import pytest
 from sqlalchemy import select
 
 from app.accounts import recovery
-from app.store import classes, joining, learners, notices
+from app.store import classes, joining, learners, notices, sittings
 from app.store.database import Database, now
 from app.store.tables import Assignment, Attempt, Draft, GradeOverride, Learner, Progress
+from tests.store.test_sittings import SETTINGS
 
 pytestmark = pytest.mark.anyio
 
@@ -21,8 +22,11 @@ async def test_of_a_seat_moves_what_its_class_sees_and_nothing_else(database: Da
             given = Assignment(class_id=group.id, lesson="given", exercises_json=exercises, late_share=0.5, points=1.0)
             db.add(given)
         await db.flush()
+        other = await classes.create_class(db, "Geometry", "UTC", ada, "Ada")
+        exam = await sittings.create_sitting(db, other.id, SETTINGS, "[]", 1, ada)
         db.add(GradeOverride(assignment_id=given.id, learner_id=me, points=1.0, reason="", set_by=ada, set_at=now()))
-        for lesson, exercise in (("given", "one"), ("given", "two"), ("given", "other"), ("own", "one")):
+        own = (("given", "other"), ("own", "one"), (exam.lesson, "item-1"))
+        for lesson, exercise in (("given", "one"), ("given", "two"), *own):
             db.add(Progress(learner_id=me, lesson=lesson, exercise=exercise, solved_at=now()))
             db.add(Attempt(learner_id=me, lesson=lesson, exercise=exercise, kind="code", text="dX = 1",
                            verdict_json="{}", correct=True, created_at=now()))  # fmt: skip
@@ -36,7 +40,7 @@ async def test_of_a_seat_moves_what_its_class_sees_and_nothing_else(database: Da
         for table in (Progress, Attempt):
             moved = await db.execute(select(table.lesson, table.exercise).where(table.learner_id == new))
             assert sorted(moved.all()) == [("given", "one"), ("given", "two")]
-            assert len((await db.scalars(select(table).where(table.learner_id == me))).all()) == 4
+            assert len((await db.scalars(select(table).where(table.learner_id == me))).all()) == 5
         assert (await db.scalars(select(Draft.learner_id).distinct())).all() == [me]
         assert (await db.scalars(select(GradeOverride.learner_id))).all() == [new]
         assert await classes.find_class_member(db, group.id, me) is None

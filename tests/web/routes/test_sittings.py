@@ -328,6 +328,42 @@ def test_one_change_of_device_is_told_on_both_and_a_second_needs_leave(room: Roo
     assert "dX = 1" in said(others[1].post(f"{room.address}/switch").text)
 
 
+def test_a_personal_link_to_a_seat_is_a_change_of_device(room: Room, bob: TestClient) -> None:
+    room.save(bob, 1, "dX = 1")
+    programs = room.page(bob)
+    fresh, other = (TestClient(room.app, headers=dict(room.ada.headers)) for _ in range(2))
+    room.at(minutes=30)
+    fresh.post(seat_link(room, room.classroom.ids["Bob"]))
+    before = room.page(fresh)
+    after = fresh.post(f"{room.address}/switch").text
+
+    assert ("write on" in before, "20 minutes left" in after, "dX = 1" in after) == (True, True, True)
+    assert re.findall(r"dims.*", after) == re.findall(r"dims.*", programs)
+    (record,) = room.rows(SittingRecord)
+    other.post(seat_link(room, record.learner_id))
+    assert "used your change of device" in said(other.post(f"{room.address}/switch").text)
+
+
+def test_who_handed_in_sits_it_no_second_time_by_a_personal_link(room: Room, bob: TestClient) -> None:
+    room.save(bob, 1, room.solution("Bob", 1))
+    bob.post(f"{room.address}/hand-in", data={"sure": "yes"})
+    fresh = TestClient(room.app, headers=dict(room.ada.headers))
+    fresh.post(seat_link(room, room.classroom.ids["Bob"]))
+    fresh.post(f"{room.address}/begin")
+    room.at(hours=3)
+    room.work()
+
+    assert len(room.rows(SittingRecord)) == 1
+    assert room.grade("Bob") == "1"
+
+
+def seat_link(room: Room, learner: int) -> str:
+    page = room.ada.post(f"/classes/{room.group.id}/roster/{learner}/reset").text
+    found = re.search(r"<code>(http.*?)</code>", re.sub(r"</?span[^>]*>", "", page))
+    assert found
+    return unescape(found[1])
+
+
 def second_browser(room: Room, name: str) -> TestClient:
     token = room.classroom.write(lambda db: open_session(db, room.classroom.ids[name]))
     return TestClient(room.app, headers=dict(room.ada.headers), cookies={"session": token})
