@@ -15,16 +15,18 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.assignments import Deadline, assignment_times, assignments_of, exercises_chosen
 from app.store.classes import HERE, ClassMember, classes_of, record_event
-from app.store.database import now
+from app.store.database import lock_learner, now
 from app.store.tables import Assignment, Class, FormerMember, GradeOverride, Membership, Progress
 
 Reason = Literal["left", "removed", "deleted", "forgotten"]
-_GRADED = exists().where(Assignment.class_id == Class.id, Assignment.points > 0)
+GRADED = ""
+"""In place of an exercise: all of a sitting was graded, whatever was solved in it."""
+_HAS_POINTS = exists().where(Assignment.class_id == Class.id, Assignment.points > 0)
 
 
 async def is_graded(db: AsyncSession, group: int) -> bool:
     """True if a class gives points."""
-    return bool(await db.scalar(select(_GRADED).where(Class.id == group)))
+    return bool(await db.scalar(select(_HAS_POINTS).where(Class.id == group)))
 
 
 async def graded_classes(db: AsyncSession, learner: int) -> list[ClassMember]:
@@ -41,6 +43,7 @@ async def keep_grades(db: AsyncSession, group: Class, person: Membership, reason
     """Store the grades of *person*, who is about to leave; nothing is if the class has no points or they taught it."""
     if person.role != "learner" or person.joined_at is None or not await is_graded(db, group.id):
         return
+    await lock_learner(db, person.learner_id)  # what is graded meanwhile is in it, or added afterwards
     await drop_grades(db, group.id, person.learner_id)
     set_by_hand = select(GradeOverride).join(Assignment).where(Assignment.class_id == group.id)
     grade_overrides = await db.scalars(set_by_hand.where(GradeOverride.learner_id == person.learner_id))
@@ -60,25 +63,37 @@ async def _solved_exercises(db: AsyncSession, group: Class, learner: int) -> lis
     Where it is due for *learner* at another moment than for all, an entry without an exercise says when.
     """
     time = await assignment_times(db, group, learner)
-    query = select(Progress).where(Progress.learner_id == learner, Progress.solved_at.is_not(None))
-    by_lesson: dict[str, list[tuple[str, datetime]]] = {}
-    for progress in await db.scalars(query):
-        assert progress.solved_at is not None
-        by_lesson.setdefault(progress.lesson, []).append((progress.exercise, progress.solved_at))
-    solved = []
+    query = (
+        select(Assignment, Progress.exercise, Progress.solved_at)
+        .join(Progress, Progress.lesson == Assignment.lesson)
+        .where(Assignment.class_id == group.id, Progress.learner_id == learner)
+    )
+    entries = []
     for assignment in await assignments_of(db, group.id):
+        due, _ = time.deadline(assignment, learner)
+        if due and due != assignment.due_at:
+            entries.append(_entry(assignment, None, due=due.isoformat()))
+    for assignment, exercise, solved_at in await db.execute(query):
         chosen = exercises_chosen(assignment)
         due, late_until = time.deadline(assignment, learner)
-        about = {"assignment": assignment.id, "lesson": assignment.lesson}
-        if due and due != assignment.due_at:
-            solved.append({**about, "exercise": None, "due": due.isoformat()})
-        for exercise, solved_at in by_lesson.get(assignment.lesson, ()):
-            in_time = due is None or solved_at <= due
-            if (chosen is None or exercise in chosen) and (
-                in_time or (late_until is not None and solved_at <= late_until)
-            ):
-                solved.append({**about, "exercise": exercise, "in_time": in_time})
-    return solved
+        if solved_at is None or (chosen is not None and exercise not in chosen):
+            continue
+        in_time = due is None or solved_at <= due
+        if in_time or (late_until is not None and solved_at <= late_until):
+            entries.append(_entry(assignment, exercise, in_time=in_time))
+    return entries
+
+
+def _entry(assignment: Assignment, exercise: str | None, **told: object) -> dict[str, Any]:
+    return {"assignment": assignment.id, "lesson": assignment.lesson, "exercise": exercise, **told}
+
+
+async def add_graded(db: AsyncSession, sitting: Assignment, learner: int, solved: Sequence[str]) -> None:
+    """Add a *sitting* that was graded after *learner* had left, with the items that they *solved*."""
+    conditions = (FormerMember.class_id == sitting.class_id, FormerMember.learner_id == learner)
+    for former in await db.scalars(select(FormerMember).where(*conditions)):
+        items = [_entry(sitting, item, in_time=True) for item in (GRADED, *solved)]
+        former.solved_json = json.dumps(json.loads(former.solved_json) + items)
 
 
 async def keep_all_grades(db: AsyncSession, learner: int, reason: Reason) -> None:
@@ -109,9 +124,13 @@ async def forget_former(db: AsyncSession, group: int, former: int, actor: int | 
 
 
 def counts_of(former: FormerMember, exercises: Mapping[int, frozenset[str]]) -> Mapping[int, Sequence[int]]:
-    """Count the exercises solved in time and late, by assignment, among the *exercises* that count in each."""
-    counts: dict[int, list[int]] = {}
-    for solved in json.loads(former.solved_json):
+    """Count the exercises solved in time and late, by assignment, among the *exercises* that count in each.
+
+    Assignments of which none is solved are left out, but for a sitting that was graded.
+    """
+    rows = json.loads(former.solved_json)
+    counts = {solved["assignment"]: [0, 0] for solved in rows if solved["exercise"] == GRADED}
+    for solved in rows:
         if solved["exercise"] in exercises.get(solved["assignment"], ()):
             counts.setdefault(solved["assignment"], [0, 0])[0 if solved["in_time"] else 1] += 1
     return counts

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from sqlalchemy import and_, func, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.assignments import Deadline, Times, assignment_times, assignments_of, counted_exercises
+from app.store.assignments import LATEST, Deadline, Times, assignment_times, assignments_of, counted_exercises
 from app.store.classes import list_members
 from app.store.database import now
 from app.store.former_members import counts_of, deadlines_of, former_members, overrides_of
@@ -183,14 +183,14 @@ def _row(
 def _former_row(former: FormerMember, assignment_rows: Sequence[_AssignmentRow], timezone: str) -> GradebookRow:
     counts = counts_of(former, {assignment_row.id: assignment_row.exercises for assignment_row in assignment_rows})
     overrides, deadlines = overrides_of(former), deadlines_of(former)
-    # As it was then: what was due later is no zero of theirs.
+    # As it was then: what was due later is no zero of theirs, but for a sitting that they had begun.
     grades = tuple(
         grade(
             assignment_row,
             counts.get(assignment_row.id, NONE_SOLVED),
             deadlines.get(assignment_row.id, assignment_row.deadline),
             overrides.get(assignment_row.id),
-            former.left_at,
+            LATEST if assignment_row.id in counts else former.left_at,
         )
         for assignment_row in assignment_rows
     )

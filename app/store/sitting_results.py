@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.classes import record_event
 from app.store.database import insert_into, lock_learner
+from app.store.former_members import add_graded
 from app.store.lti_scores import queue_assignment
 from app.store.sittings import GRACE, OwnSitting, list_records, time_of
 from app.store.tables import Assignment, Progress, Sitting, SittingAnswer, SittingProgram, SittingRecord
@@ -123,13 +124,16 @@ async def store_answers(db: AsyncSession, own: OwnSitting, answers: Sequence[Sit
     if record is None or record.graded_at is not None or record.handed_in_at is None:
         return
     last = record.until or assignment.due_at or record.handed_in_at
+    solved_at = min(record.handed_in_at, last)  # extra minutes may end after the date of the assignment
     for answer in answers:
         await db.merge(answer)
-        key = (learner, assignment.lesson, f"item-{answer.item}")
-        if answer.correct and await db.get(Progress, key) is None:
-            solved_at = min(record.handed_in_at, last)  # extra minutes may end after the date of the assignment
-            names = dict(zip(("learner_id", "lesson", "exercise"), key, strict=True))
-            db.add(Progress(**names, solved_at=solved_at, hints=0))
+    right = [f"item-{answer.item}" for answer in answers if answer.correct]
+    solved = [item for item in right if await db.get(Progress, (learner, assignment.lesson, item)) is None]
+    db.add_all(
+        Progress(learner_id=learner, lesson=assignment.lesson, exercise=item, solved_at=solved_at, hints=0)
+        for item in solved
+    )
+    await add_graded(db, assignment, learner, solved)
     record.graded_at, record.leased_until = moment, None
     await db.flush()
     await queue_assignment(db, assignment.id, learner)

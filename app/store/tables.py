@@ -308,8 +308,8 @@ class FormerMember(Base):
     """Stored grades of a learner who left a class at *left_at*: their name and points, and no text of theirs.
 
     *reason* is `left`, `removed`, `deleted` or `forgotten`. By assignment, *solved_json* has the exercises that count,
-    each with whether it was in time, and their own due date if they had one, and *overrides_json* the grades that were
-    set by hand. *learner_id* goes with the learner.
+    each with whether it was in time ("" for a sitting that was graded since), and their own due date if they had one;
+    *overrides_json* has the grades that were set by hand. *learner_id* goes with the learner.
     """
 
     id: Mapped[Key]

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from app.accounts.merge import merge_learners
-from app.store import classes, joining, learners, rosters, sitting_results, sittings
+from app.store import classes, former_members, joining, learners, rosters, sitting_results, sittings
 from app.store.database import Database
 from app.store.grades import build_gradebook
 from app.store.sittings import ExtraTime, OwnSitting, SittingSettings, SittingTime
@@ -60,6 +60,13 @@ class Exam:
         async with self.database.write() as db:
             own = await sitting_results.claim_ungraded(db, OPENS + timedelta(**after))
             return own.record.learner_id if own and own.record else None
+
+    async def book(self) -> dict[str, float | None]:
+        """Points of each in the gradebook, when all is over."""
+        async with self.database.read() as db:
+            group = await db.get_one(Class, self.group)
+            book = await build_gradebook(db, group, lambda _: ("item-1", "item-2"), moment=OPENS + timedelta(hours=4))
+        return {row.person.name: row.grades[0].points for row in book.rows}
 
 
 @pytest.fixture
@@ -115,10 +122,7 @@ async def test_what_is_not_graded_yet_is_no_zero(exam: Exam) -> None:
         await joining.join_class(db, await db.get_one(Class, exam.group), idle, "Idle")
     await exam.close(hours=3)
 
-    async with exam.database.read() as db:
-        group = await db.get_one(Class, exam.group)
-        book = await build_gradebook(db, group, lambda _: ("item-1", "item-2"), moment=OPENS + timedelta(hours=4))
-    assert {row.person.name: row.grades[0].points for row in book.rows} == {"Bob": None, "Idle": 0.0}
+    assert await exam.book() == {"Bob": None, "Idle": 0.0}
 
 
 async def test_of_two_that_become_one_the_sitting_that_was_begun_goes_on(exam: Exam) -> None:
@@ -163,3 +167,22 @@ async def test_a_seat_gives_its_time_to_who_had_begun_and_begins_nothing_anew(ex
     async with exam.database.read() as db:
         (record,) = await sittings.list_records(db, exam.sitting)
     assert (record.begun_at, record.draw_json, record.switches, record.extra_percent) == (OPENS, "[]", 1, 50)
+
+
+@pytest.mark.parametrize(("right", "points"), [((1,), 1.0), ((), 0.0)])
+async def test_who_handed_in_and_left_gets_the_points_of_it(exam: Exam, right: tuple[int, ...], points: float) -> None:
+    bob = await exam.begins("Bob")
+    async with exam.database.write() as db:
+        await joining.leave_class(db, await db.get_one(Class, exam.group), bob)
+        (former,) = await former_members.former_members(db, exam.group)
+        former.left_at = OPENS + timedelta(minutes=5)
+    await exam.close(hours=3)
+    before = await exam.book()
+    async with exam.database.write() as db:
+        rows = [
+            SittingAnswer(assignment_id=exam.sitting, learner_id=bob, item=item, text="x", correct=item in right)
+            for item in (1, 2)
+        ]
+        await sitting_results.store_answers(db, await exam.own(db, bob), rows, OPENS + timedelta(hours=3))
+
+    assert (before, await exam.book()) == ({"Bob": None}, {"Bob": points})

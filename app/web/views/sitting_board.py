@@ -87,7 +87,7 @@ def board_of(
         begun=sum(record.begun_at is not None for record in shown_records),
         handed_in=sum(replace(own, record=record).is_over(moment, GRACE) for record in shown_records),
         graded=sum(record.graded_at is not None for record in shown_records),
-        results=item_results(answers),
+        results=item_results([answer for answer in answers if answer.learner_id in names]),
         released=format_moment(own.sitting.released_at, zone) if own.sitting.released_at else "",
         release=format_moment(release_moment(own.assignment, own.sitting, records), zone),
         programs=programs[0],

@@ -112,7 +112,7 @@ class Room:
         """What the gradebook's file says of somebody's sitting."""
         text = self.ada.get(f"/classes/{self.group.id}/gradebook.csv").text.removeprefix("\ufeff")
         head, *rows = csv.reader(io.StringIO(text))
-        return next(row[head.index("Mid-term")] for row in rows if row[0] == name)
+        return next(row[head.index("Mid-term")] for row in rows if row[0].partition(" (left")[0] == name)
 
 
 def said(html: str) -> str:
@@ -258,6 +258,17 @@ def test_after_the_end_for_all_each_sees_the_whole_diagnosis(room: Room, bob: Te
     assert room.grade("Bob") == "1"
     assert "transpose" in said(room.ada.get(f"{room.address}/results/{room.classroom.ids['Bob']}").text)
     assert "1 of 1" in room.page(room.ada)
+
+
+def test_who_handed_in_and_left_is_in_the_gradebook_and_not_on_the_board(room: Room, bob: TestClient) -> None:
+    room.save(bob, 1, room.solution("Bob", 1))
+    bob.post(f"{room.address}/hand-in", data={"sure": "yes"})
+    bob.post(f"/classes/{room.group.id}/leave", data={"sure": "yes"})
+    room.at(hours=3)
+    room.work()
+
+    assert room.grade("Bob") == "1"
+    assert ("0 of 0 have begun" in room.page(room.ada), "1 of 1" in room.page(room.ada)) == (True, False)
 
 
 def test_who_did_not_begin_has_no_points_once_it_has_ended(room: Room) -> None:
