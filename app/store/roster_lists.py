@@ -8,7 +8,7 @@ from typing import Literal
 from sqlalchemy import delete, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.classes import list_members, record_event
+from app.store.classes import LISTED, list_members, record_event
 from app.store.database import now
 from app.store.tables import Class, Learner, Membership, RosterChange
 from app.teaching.roster import RosterEntry
@@ -121,7 +121,7 @@ async def last_list(db: AsyncSession, group: int) -> LastList | None:
 
 async def _last_changes(db: AsyncSession, group: int) -> list[tuple[RosterChange, Membership]]:
     same = (Membership.class_id == RosterChange.class_id) & (Membership.learner_id == RosterChange.learner_id)
-    query = select(RosterChange, Membership).join(Membership, same).where(RosterChange.class_id == group)
+    query = select(RosterChange, Membership).join(Membership, same).where(RosterChange.class_id == group, *LISTED)
     rows = [(change, person) for change, person in await db.execute(query)]
     return [(change, person) for change, person in rows if not (change.is_new and person.joined_at is not None)]
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import update
 
-from app.store import classes, invitations, joining, learners, roster_lists
+from app.store import classes, invitations, joining, learners, roster_lists, rosters
 from app.store.classes import RefusedError, Role
 from app.store.database import Database, now
 from app.store.tables import Class, Membership, OneTimeToken
@@ -81,3 +81,20 @@ async def test_a_list_is_taken_back_for_who_took_a_changed_seat_since(database: 
         await roster_lists.undo_list(db, await db.get_one(Class, group), None)
         person = await db.get_one(Membership, (group, here.learner_id))
         assert (person.name, person.external_id, person.label) == ("Grace", None, None)
+
+
+async def test_a_list_is_taken_back_beside_one_who_left_and_whose_id_is_free(database: Database) -> None:
+    group = await expecting(database, "learner")
+    async with database.write() as db:
+        algebra = await db.get_one(Class, group)
+        for label in ("A", "B"):
+            await roster_lists.apply_list(db, algebra, [RosterEntry(1, "Grace", "g1", label)], None)
+    here = await come(database, group)
+    async with database.write() as db:
+        algebra = await db.get_one(Class, group)
+        await joining.leave_class(db, algebra, here.learner_id)
+        (await rosters.reserve_seat(db, algebra, "Eve", "learner")).external_id = "g1"
+
+    async with database.write() as db:
+        await roster_lists.undo_list(db, await db.get_one(Class, group), None)
+        assert (await db.get_one(Membership, (group, here.learner_id))).external_id is None
