@@ -13,7 +13,7 @@ from sqlalchemy import Table, and_, delete, select, true, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from app.store.assignments import last_of
+from app.store.assignments import LATEST, last_of
 from app.store.classes import RefusedError, record_event
 from app.store.database import now
 from app.store.lti_scores import queue_learner
@@ -144,10 +144,12 @@ def _cards(into: Card, other: Card) -> MergedRow:
 
 def _sitting_records(into: SittingRecord, other: SittingRecord) -> MergedRow:
     # What was begun goes on, with its programs; of two that were, the first. The time of the two that is longer holds.
-    begun = [record for record in (into, other) if record.begun_at is not None]
-    stays = min(begun, key=lambda record: record.begun_at or now(), default=into)
+    stays = min(into, other, key=lambda record: record.begun_at or LATEST)
+    goes, moment = other if stays is into else into, now()
     longer = {name: max(getattr(into, name), getattr(other, name)) for name in LONGER}
-    return MergedRow(stays, other if stays is into else into, longer)
+    # A window of their own that has ended takes no time away.
+    window = max(stays, goes, key=lambda record: max(record.until or moment, moment))
+    return MergedRow(stays, goes, {**longer, "opens_at": window.opens_at, "until": window.until})
 
 
 LONGER = ("extra_percent", "extra_minutes", "switches_allowed")

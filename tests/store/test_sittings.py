@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import select
 
-from app.accounts.merge import merge_learners
+from app.accounts.merge import merge_learners, seat_person
 from app.store import classes, former_members, joining, learners, rosters, sitting_results, sittings
 from app.store.database import Database
 from app.store.grades import build_gradebook
@@ -186,3 +186,18 @@ async def test_who_handed_in_and_left_gets_the_points_of_it(exam: Exam, right: t
         await sitting_results.store_answers(db, await exam.own(db, bob), rows, OPENS + timedelta(hours=3))
 
     assert (before, await exam.book()) == ({"Bob": None}, {"Bob": points})
+
+
+@pytest.mark.parametrize(("years", "holds"), [(200, True), (-20, False)])
+async def test_who_began_and_is_seated_gets_the_window_of_the_seat(exam: Exam, years: int, holds: bool) -> None:
+    bob, seat = await exam.begins("Bob"), await exam.expects("Robert")
+    until = OPENS.replace(year=OPENS.year + years)
+    async with exam.database.write() as db:
+        extra = ExtraTime(opens_at=until - timedelta(hours=1), until=until)
+        await sittings.give_time(db, await exam.own(db, seat), seat, extra, None, OPENS)
+    async with exam.database.write() as db:
+        await seat_person(db, await db.get_one(Class, exam.group), bob, seat, None)
+
+    async with exam.database.read() as db:
+        own = await exam.own(db, bob)
+    assert (own.ends_at, own.time.until) == (OPENS + timedelta(minutes=40), until if holds else SETTINGS.until)
