@@ -60,7 +60,7 @@ def worked_form(item: GeneratedItem) -> str:
 
 
 def _kind_of(principle: str) -> str:
-    """What *principle* says of all operations of its kind; behind the colon it speaks of one."""
+    """The part of *principle* that holds for all operations of its kind; behind the colon it speaks of one."""
     return principle.partition(":")[0]
 
 
