@@ -1,8 +1,10 @@
 import ast
 import asyncio
+import re
 import shutil
 import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,17 @@ async def test_sqlite_is_set_up_on_every_connection(tmp_path: Path, pragma: str,
     async with database.read() as db:
         assert await db.scalar(text(f"PRAGMA {pragma}")) == value
     await database.close()
+
+
+async def test_a_file_that_others_hold_is_waited_for_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "own.db"
+    monkeypatch.setattr(store, "BUSY_SECONDS", 0)
+    with closing(sqlite3.connect(file)) as holder:
+        holder.execute("CREATE TABLE held (id)")
+        holder.execute("BEGIN EXCLUSIVE")
+
+        with pytest.raises(sqlite3.OperationalError, match=re.escape(f"{file} is locked")):
+            store.open_engine(f"sqlite+aiosqlite:///{file}")
 
 
 async def test_a_process_that_ends_does_not_wait_for_a_connection_that_is_open(tmp_path: Path) -> None:

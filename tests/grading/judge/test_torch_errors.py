@@ -291,6 +291,19 @@ def test_errors_name_the_operands(case):
     assert message
 
 
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("r = X.copy()", "A tensor has no `.copy`. It is `X.clone()` here."),
+        ("r = (X * 2).copy()", "A tensor has no `.copy`."),
+        ("r = X.expand_dims(0)", "A tensor has no `.expand_dims`."),
+        ("r = X.summe(0)", "A tensor has no `.summe`."),
+    ],
+)
+def test_a_method_that_tensors_lack_is_named_and_one_that_is_meant(source, message):
+    assert translate_error(failed(source)) == message
+
+
 @pytest.mark.parametrize("case", CALLS, ids=lambda case: case[0])
 def test_a_wrong_call_is_told_in_a_line_without_signatures(case):
     message = translate_error(failed(case[0]))
