@@ -98,4 +98,4 @@ class JudgedAttempt:
 
 def _nameless(names: Sequence[NameVerdict]) -> bool:
     """True if the reason for one of *names* was not found."""
-    return any(each.verdict == "wrong" and (each.code or "").endswith(f":{UNRECOGNISED}") for each in names)
+    return any((each.code or "").endswith(f":{UNRECOGNISED}") for each in names)
