@@ -19,9 +19,13 @@ SCALED_THEMSELVES = ("mean", "operand-changed", "upstream-unchanged")
 def diagnose_scaled(view: GradientAnalysis, mistakes: Iterable[Hypothesis]) -> Diagnosis | None:
     """The first row that predicts a multiple of the learner's tensor; each is of all paths: the factor is plain."""
     rows = (mistake for mistake in mistakes if not mistake.code.startswith(SCALED_THEMSELVES))
-    # A line that reads no gradient has no factor beside a rule: nothing that arrives is in it.
+    # A line that reads no gradient has no factor beside a rule: nothing that arrives is in it. And a multiple of the
+    # gradient has one factor: whether it is a wrong one, or two of which one is missing, no number tells.
     reads = not view.text.lines or bool(view.text.names & (view.case.other_gradients))
-    for mistake in rows if reads else ():
+    multiple = view.shaped() and all(
+        view.solved([look.reference], view.got[look], look) is not None for look in view.case.looks
+    )
+    for mistake in rows if reads and not multiple else ():
         ratios = list(takewhile(bool, (_ratio(view, mistake, look) for look in view.case.looks)))
         factor = named_factor(view, ratios, view.paths) if len(ratios) == len(view.case.looks) else None
         if (

@@ -508,6 +508,16 @@ COUNTS = box(
     "di = (c * dp).sum(1, keepdim=True)\nds = -s ** -2 * di\ndc = i * dp\ndc += ds",
     "di ds dc",
 )
+VARIED = box("varied", "N: 7, D: 4", "x: [N, D]", "v", "v = x.var(0)", "dx = dv * 2 * (x - x.mean(0)) / (N - 1)", "dx")
+CORRECTED = box(
+    "corrected",
+    "N: 7, D: 4",
+    "x: [N, D]",
+    "v",
+    "v = x.sum(0, keepdim=True) / (N - 1)",
+    "dx = torch.ones_like(x) * dv / (N - 1)",
+    "dx",
+)
 ROWS = [
     # A sentence on the text is said where undoing, there, what it names makes the gradient right.
     (
@@ -926,6 +936,17 @@ ROWS = [
         [],
     ),
     (DEVIATION, "dv = -0.5 * (v - v) ** -1.5 * di", "dv:not-finite", ["without such a power"], ["wrong tensor"]),
+    # A division by a wrong number is one thing.
+    (AVERAGE, "dz = dm.expand(B, T, H) / 7", "dz:factor", ["one common factor"], ["Two things", "changed nothing"]),
+    (AVERAGE, "dz = dm.expand(B, T, H) / H", "dz:factor:B*T/H", ["exactly `B * T/H` times"], ["Two things"]),
+    (VARIED, "dx = dv * 2 * (x - x.mean(0)) / x.numel()", "dx:factor", ["one common factor"], ["Two things", "lacks"]),
+    (
+        CORRECTED,
+        "dx = torch.ones_like(x) * dv / x.shape[1]",
+        "dx:factor",
+        ["one common factor"],
+        ["Two things", "left out"],
+    ),
 ]
 
 
