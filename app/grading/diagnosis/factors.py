@@ -15,6 +15,7 @@
 """
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -220,8 +221,7 @@ def _of_sizes(view: GradientAnalysis, ratios: Sequence[float], paths: Sequence[G
 
 
 def _size_factor(shown: str) -> NamedFactor:
-    bare = shown.removeprefix("1/")
-    bare = bare if bare == shown or "sqrt" in bare else bare.removeprefix("(").removesuffix(")")
+    bare = re.sub(r"^\(([^()]*)\)$", r"\1", shown.removeprefix("1/"))
     # Of a quotient of two sizes nobody knows whether it is above 1.
     text = (
         SAY["number"].format(f"exactly `{bare}`")

@@ -151,6 +151,14 @@ ROWS = [
         [],
     ),
     (COLUMN, "dc = dY.sum(1) * A.sum(1)", "dc:sums-multiplied", ["multiplies two sums"], []),
+    # A call keeps its brackets.
+    (
+        COLUMN,
+        "dA = dY / A.numel()",
+        "dA:local-missing:mul+factor:1/A.numel()",
+        ["exactly `A.numel()` times too small"],
+        [],
+    ),
     # Brackets.
     (TANH, "dx = 1 - y ** 2 * dy", "dx:brackets", ["lacks brackets"], []),
     (TANH, "dx = dy * 1 - y ** 2", "dx:brackets", ["lacks brackets"], []),
