@@ -25,12 +25,17 @@ from app.grading.diagnosis.phrases import sentences_of
 SAY = sentences_of("sentences")
 MEANT = sentences_of("meant")
 """By the kind of Python value that was found."""
+PAIRS = frozenset(
+    f"torch.return_types.{name}"
+    for name in ("max", "min", "median", "nanmedian", "mode", "kthvalue", "sort", "topk", "cummax", "cummin")
+)
+"""Kinds that hold values and their places."""
 
 
 def not_a_tensor(name: str, kind: str) -> Diagnosis:
     """*kind* is the name of the Python type that was found."""
     meant = MEANT.get(kind, "").format(x=name[1:])
-    return _of(name, "not-a-tensor", "python", kind=kind, meant=meant)
+    return _of(name, "not-a-tensor", "pair" if kind in PAIRS else "python", kind=kind.rpartition(".")[2], meant=meant)
 
 
 def unfit_value(name: str, reason: str) -> Diagnosis:

@@ -252,7 +252,7 @@ class _Trial:
             if isinstance(value, _NUMBERS):
                 kinds[name] = {"kind": type(value).__name__, "number": _float(value)}
             elif not isinstance(value, Tensor):
-                kinds[name] = {"kind": type(value).__name__}
+                kinds[name] = {"kind": _kind_of(value)}
             else:
                 out.tensor(f"{self.id}/{name}", value if finished_value.numbers is None else finished_value.numbers)
                 if finished_value.changed_by is not None:
@@ -267,6 +267,12 @@ class _Trial:
             "kinds": kinds,
             "shown": [*self.echoed, *shown],
         }
+
+
+def _kind_of(value: object) -> str:
+    """The name of the type of *value*, as torch writes it where it is one of several tensors together."""
+    kind = type(value)
+    return f"torch.return_types.{kind.__name__}" if kind.__module__ == "torch.return_types" else kind.__name__
 
 
 def _same(first: Tensor, other: Tensor) -> bool:

@@ -6,6 +6,7 @@ Such texts list whole signatures; what a learner needs is which call on the line
 import re
 from difflib import get_close_matches
 
+from app.grading.diagnosis.sentences import PAIRS
 from app.grading.judge.run_reports import ReportedError, Row
 from app.notations import KEYWORDS
 from app.syntax import (
@@ -133,7 +134,7 @@ def _operator(match: re.Match[str], error: ReportedError) -> str:
     at = next((place for place in (0, 1) if kinds[place] != "Tensor"), 1)
     kind = kinds[at]
     what = f"In `{error.source}`, `{sides[at]}`" if sides else f"At `{operator}`, the {('left', 'right')[at]} side"
-    if kind.startswith("torch.return_types."):
+    if kind in PAIRS:
         return f"{what} holds values and their places; take the values, `.values`."
     if operator.startswith("@") and kind in {"int", "float", "bool"}:
         return f"{what} {NO_MATRIX}"
@@ -288,7 +289,7 @@ def a_kind(kind: str) -> str:
         "int": "a number",
         "float": "a number",
         "NoneType": "`None`",
-    }
+    } | dict.fromkeys(PAIRS, "values with their places, `.values` and `.indices`,")
     return known.get(kind, f"a {kind}" if kind.startswith("tuple of") else f"a Python `{kind}`")
 
 

@@ -483,6 +483,8 @@ LINES = [
         ["so the last index is size − 1. The two indices stand the other way round"],
     ),
     (MAXIMUM, "dx = x.max(1) * dy", ["take the values, `x.max(1).values`"]),
+    (MAXIMUM, "dx = x.max(1, keepdim=True)", ["values and their places", "Write `.values` or `.indices`"]),
+    (MAXIMUM, "dx = F.one_hot(x.max(1), D) * dy", ["values with their places, `.values` and `.indices`, where"]),
     (COLUMN, "dA = dY * c.repeat(D)", ["`c.repeat(D)` is given too little"]),
     (LOOKED_UP, "dC = torch.zeros_like(C).index_add_(1, ix, de)", ["is given 6 places and 3 slices along axis 1"]),
     (LOOKED_UP, "dC = torch.zeros_like(C).scatter_add_(0, ix, de)", ["`.index_add_` adds whole rows"]),

@@ -6,6 +6,8 @@ from app.grading.diagnosis import sentences
 
 SAID = [
     sentences.not_a_tensor("dx", "float"),
+    sentences.not_a_tensor("dx", "torch.return_types.max"),
+    sentences.not_a_tensor("dx", "torch.return_types.linalg_eigh"),
     sentences.unfit_value("dx", "dtype torch.float16, shape (3,)"),
     sentences.unfit_value("dx", "too large: shape (1000000, 1000000)"),
     sentences.unfit_value("dx", "layout torch.strided on meta"),
