@@ -100,7 +100,10 @@ def all_zeros(case: WrongGradient) -> Diagnosis | None:
 
 
 def _gradients_before(case: WrongGradient) -> list[str]:
-    """The gradients in force from which the tensor gets its own, whatever lies between."""
+    """The gradients in force from which the tensor gets its own, whatever lies between; without that of a loss.
+
+    That is 1, so that right lines may lack it.
+    """
     passed, arriving = [case.tensor], list[str]()
     for name in passed:
         made = (output for line in case.statements if name in line.inputs for output in line.outputs)
@@ -108,7 +111,7 @@ def _gradients_before(case: WrongGradient) -> list[str]:
             known = f"d{output}" in case.first_look.gradients
             reached, text = (arriving, f"d{output}") if known else (passed, output)
             reached += [text] if text not in reached else []
-    return arriving
+    return [text for text in arriving if not (np.asarray(case.first_look.gradients[text]) == 1.0).all()]
 
 
 def diagnose_fixed(view: GradientAnalysis) -> Diagnosis | None:
@@ -117,8 +120,9 @@ def diagnose_fixed(view: GradientAnalysis) -> Diagnosis | None:
     known = {*look.forward, *look.gradients} - {view.case.name}
     if cannot_be_read(view) or takes_parts(view) or names_in(view.text.lines) & known:
         return None
-    arriving = join_words([in_code(fromkey) for fromkey in dict.fromkeys(upstream_name(path) for path in view.paths)])
-    return view.case.told("fixed", SAY["fixed"], more=_example(view) or SAY["nothing"].format(arriving))
+    arriving = join_words([*map(in_code, _gradients_before(view.case))])
+    more = _example(view) or (SAY["nothing"].format(arriving) if arriving else "")
+    return view.case.told("fixed", SAY["fixed"], more=more)
 
 
 def without_upstream(view: GradientAnalysis) -> Diagnosis | None:

@@ -936,6 +936,10 @@ ROWS = [
         [],
     ),
     (DEVIATION, "dv = -0.5 * (v - v) ** -1.5 * di", "dv:not-finite", ["without such a power"], ["wrong tensor"]),
+    # The gradient of a loss is 1, and stands in no right line.
+    (FORK, "db = 1\nda = b + db\ndx = 2 * x * da + db", "db:fixed", ["uses no tensor."], ["upstream"]),
+    (FORK, "db = a\nda = 1\ndx = 2 * x * da + db", "da:fixed", ["`db`, is not in it"], ["dL"]),
+    (LENGTHS, "dz = torch.zeros_like(z)", "dz:zeros", ["is zero"], ["dL"]),
     # A division by a wrong number is one thing.
     (AVERAGE, "dz = dm.expand(B, T, H) / 7", "dz:factor", ["one common factor"], ["Two things", "changed nothing"]),
     (AVERAGE, "dz = dm.expand(B, T, H) / H", "dz:factor:B*T/H", ["exactly `B * T/H` times"], ["Two things"]),
