@@ -6,6 +6,7 @@
 | `zeros` | every entry is zero |
 | `fixed` | the same on any data: no tensor is read |
 | `shape` | another shape |
+| `upstream-missing:unread`, `upstream-missing` | no line reads what arrives; one term of several has none of it |
 | `part-missing:AXIS` | some slices along an axis are zero, and all others right: these positions were not handled |
 | `part-wrong:AXIS` | they hold something else |
 | `part-wrong:where` | what is wrong lies on one side of a condition of the program |
@@ -136,7 +137,7 @@ def without_upstream(view: GradientAnalysis) -> Diagnosis | None:
     arriving = dict.fromkeys(name for path in view.paths if (name := upstream_name(path)) in look.gradients)
     up = f", {join_words([in_code(name) for name in arriving])}," if arriving else ""
     if not ones and not view.text.names & look.gradients.keys() - {case.name}:
-        return case.told("upstream-missing", SAY["absent"], up=up)
+        return case.told("upstream-missing:unread", SAY["absent"], up=up)
     terms = [(term, names_in(nodes_in(term))) for term in terms_of(value)]
     bare = [term for term, names in terms if names & look.forward.keys() and names <= look.forward.keys()]
     if ones or len(bare) != 1 or len(terms) == 1:

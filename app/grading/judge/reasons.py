@@ -126,8 +126,9 @@ class Reasons:
         for cut in dict.fromkeys((self._ruling.forced, drawn_on)):
             diagnosis = self._roads.laboratory.diagnosis(name, cut, got, self._settled)
             # On another road the rule's own upstream gradient is missing whatever else is wrong.
-            own = drawn_on & self._program.frontier(name[1:], self._ruling.forced) or not drawn_on
-            if diagnosis is not None and (own or diagnosis.code != f"{name}:upstream-missing"):
+            own = drawn_on & self._program.frontier(name[1:], self._ruling.forced)
+            missing = f"{name}:upstream-missing" + ("" if drawn_on else ":unread")
+            if diagnosis is not None and (own or diagnosis.code != missing):
                 return diagnosis
             weak = weak or diagnosis
         diagnosis = weak or borrowed or diagnose_near_miss(name, pairs)

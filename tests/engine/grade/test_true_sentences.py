@@ -518,6 +518,25 @@ CORRECTED = box(
     "dx = torch.ones_like(x) * dv / (N - 1)",
     "dx",
 )
+DOUBLED = box(
+    "doubled",
+    "N: 9, V: 5",
+    "z: [N, V]; t: [N] ints(V)",
+    "L",
+    "s = 2 * z\nL = F.cross_entropy(s, t)",
+    "ds = (torch.softmax(s, 1) - F.one_hot(t, V)) / N\ndz = 2 * ds",
+    "ds dz",
+)
+CUBED = box("cubed", "N: 1", "x: []", "L", "a = x * x\nb = a + x\nL = a * b", FORK.solution, "dx")
+MEANT = box(
+    "meant",
+    "N: 9, V: 5",
+    "P: [N, V]; t: [N] ints(V)",
+    "L",
+    "v = P[torch.arange(N), t]\nL = -v.mean()",
+    "dv = torch.full_like(v, -1 / N)\ndP = F.one_hot(t, V) * dv[:, None]",
+    "dv dP",
+)
 ROWS = [
     # A sentence on the text is said where undoing, there, what it names makes the gradient right.
     (
@@ -936,6 +955,13 @@ ROWS = [
         [],
     ),
     (DEVIATION, "dv = -0.5 * (v - v) ** -1.5 * di", "dv:not-finite", ["without such a power"], ["wrong tensor"]),
+    # A formula straight from the forward pass is off as it stands, and lacks no upstream gradient.
+    (DOUBLED, "dz = 2 * (torch.softmax(s, 1) - F.one_hot(t, V))", "dz:factor:N", ["exactly `N` times"], ["upstream"]),
+    (DOUBLED, "dz = 2 * (F.one_hot(t, V) - torch.softmax(s, 1)) / N", "dz:sign", ["opposite sign"], ["upstream"]),
+    (DOUBLED, "dz = 2 * (torch.softmax(s, 1) - F.one_hot(t, V)) / V", "dz:factor:N/V", ["`N/V`"], ["upstream"]),
+    (CUBED, "dx = 4 * x ** 3 + 3 * x", "dx:wrong-operand:x", ["`3 * x` is the wrong"], ["upstream"]),
+    (MEANT, "dP = torch.full_like(P, -1 / N)", "dP:dense", ["to every entry"], ["upstream"]),
+    (MEANT, "dP = F.one_hot(t, V)", "dP:upstream-missing", ["`dv`, is not in `dP`"], []),
     # The gradient of a loss is 1, and stands in no right line.
     (FORK, "db = 1\nda = b + db\ndx = 2 * x * da + db", "db:fixed", ["uses no tensor."], ["upstream"]),
     (FORK, "db = a\nda = 1\ndx = 2 * x * da + db", "da:fixed", ["`db`, is not in it"], ["dL"]),
