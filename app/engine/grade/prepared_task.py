@@ -320,7 +320,8 @@ class PreparedTask:
     def _declared_or(
         self, verdict: NameVerdict, trials: Mapping[str, RunReport], plan: ParsedSubmission
     ) -> NameVerdict:
-        if verdict.verdict not in {"wrong", "aliased", "mutated"}:
+        # What is rounded down stands there, whatever the numbers are.
+        if verdict.verdict not in {"wrong", "aliased", "mutated"} or verdict.code == f"{verdict.name}:floored":
             return verdict
         for tried in self._judged_mistakes:
             if tried.names[verdict.name].verdict == verdict.verdict and _alike(verdict.name, trials, tried.trials):

@@ -20,6 +20,7 @@ from app.grading.diagnosis.grammar import (
     Kind,
     Replacement,
     comparison_edits,
+    floor_edits,
     grouping_edits,
     is_module,
     minus_edits,
@@ -44,6 +45,7 @@ class Edit:
 
 
 KINDS: tuple[Kind, ...] = (
+    floor_edits,
     removal_edits,
     name_edits,
     index_edits,

@@ -164,6 +164,13 @@ def operator_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacemen
                 yield Replacement(f"quotient{kind}", ast.BinOp(left, ast.Div(), right))
 
 
+def floor_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
+    """A division that keeps the fraction."""
+    match node:
+        case ast.BinOp(left=left, op=ast.FloorDiv(), right=right) if words.inverse:
+            yield Replacement("floor", ast.BinOp(left, ast.Div(), right))
+
+
 def _is_inverted(node: ast.expr) -> bool:
     """True of a power whose exponent has a minus: a division by it would be one without."""
     match node:

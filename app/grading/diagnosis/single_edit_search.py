@@ -35,6 +35,7 @@ from app.grading.diagnosis.grammar import (
     Replacement,
     comparison_edits,
     factor_removal_edits,
+    floor_edits,
     name_edits,
     number_edits,
     operator_edits,
@@ -76,6 +77,12 @@ def joins_matrices(node: ast.AST) -> bool:
 
 def diagnose_single_edit(view: GradientAnalysis) -> Diagnosis | None:
     return mended_by(view, None)
+
+
+def diagnose_floored(view: GradientAnalysis) -> Diagnosis | None:
+    """A division that cuts the fraction off."""
+    floored = any(is_binary(node, "//") for node in view.text.nodes)
+    return mended_by(view, (floor_edits,)) if floored else None
 
 
 def diagnose_missing_term(view: GradientAnalysis) -> Diagnosis | None:

@@ -962,6 +962,11 @@ ROWS = [
     (CUBED, "dx = 4 * x ** 3 + 3 * x", "dx:wrong-operand:x", ["`3 * x` is the wrong"], ["upstream"]),
     (MEANT, "dP = torch.full_like(P, -1 / N)", "dP:dense", ["to every entry"], ["upstream"]),
     (MEANT, "dP = F.one_hot(t, V)", "dP:upstream-missing", ["`dv`, is not in `dP`"], []),
+    # A division that is rounded down.
+    (MEANT, "dv = torch.full_like(v, -1 // N)", "dv:floored", ["`-1 // N` is rounded down", "`/` keeps it"], ["times"]),
+    (MEANT, "dv = -torch.full_like(v, 1 // N)", "dv:floored", ["`1 // N` is rounded down"], ["is zero"]),
+    (AVERAGE, "dz = dm.expand(B, T, H) // (B * T)", "dz:floored", ["is rounded down"], ["cosine"]),
+    (DEVIATION, "dv = -(1 // 2) * (v + 1e-5) ** -1.5 * di", "dv:floored", ["`1 // 2` is rounded down"], ["function"]),
     # The gradient of a loss is 1, and stands in no right line.
     (FORK, "db = 1\nda = b + db\ndx = 2 * x * da + db", "db:fixed", ["uses no tensor."], ["upstream"]),
     (FORK, "db = a\nda = 1\ndx = 2 * x * da + db", "da:fixed", ["`db`, is not in it"], ["dL"]),
