@@ -106,7 +106,7 @@ def name_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
             yield Replacement("gradient" if node.id in words.gradients else "name", name_node(name), node)
     for name, size in words.sizes.items() if node.id in words.sizes or words.inverse else ():
         if name != node.id and isinstance(size, int):
-            yield Replacement("size", name_node(name), node)
+            yield Replacement("size" if mine is None else "for-size", name_node(name), node)
     for name in words.arrays if node.id in words.sizes and words.inverse else ():
         yield Replacement("tensor", name_node(name), node)
 

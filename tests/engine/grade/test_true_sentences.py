@@ -962,6 +962,14 @@ ROWS = [
     (CUBED, "dx = 4 * x ** 3 + 3 * x", "dx:wrong-operand:x", ["`3 * x` is the wrong"], ["upstream"]),
     (MEANT, "dP = torch.full_like(P, -1 / N)", "dP:dense", ["to every entry"], ["upstream"]),
     (MEANT, "dP = F.one_hot(t, V)", "dP:upstream-missing", ["`dv`, is not in `dP`"], []),
+    # A tensor is no size.
+    (
+        AVERAGE,
+        "dz = dm.expand(B, T, H) / z.sum() / B",
+        "dz:wrong-size:z",
+        ["a tensor where a size belongs"],
+        ["counts"],
+    ),
     # A division that is rounded down.
     (MEANT, "dv = torch.full_like(v, -1 // N)", "dv:floored", ["`-1 // N` is rounded down", "`/` keeps it"], ["times"]),
     (MEANT, "dv = -torch.full_like(v, 1 // N)", "dv:floored", ["`1 // N` is rounded down"], ["is zero"]),

@@ -157,7 +157,7 @@ ROWS = [
     ("clip", "li.exp() * dli.sum(1, keepdim=True)", "li.exp() * dli", "ds:row-sum-missing", ["the row"], ["column"]),
     # The upstream of a loss is 1: multiplied by it or divided by it, the numbers are the same.
     ("label_smoothing", "dloss / N", "N / dloss", "dper:divided:mean", ["upside down"], ["times too large"]),
-    ("label_smoothing", "dloss / N", "dloss / dloss", "dper:wrong-size:dloss", ["not the size"], ["times too large"]),
+    ("label_smoothing", "dloss / N", "dloss / dloss", "dper:wrong-size:dloss", ["where a size belongs"], ["is not"]),
     (
         "clip",
         "-dloss / (2 * N) * torch.eye(N)\ndlt",
