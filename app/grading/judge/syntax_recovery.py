@@ -43,6 +43,10 @@ _FOREIGN = (
     (r"&&|\|\|", "Python writes `and` and `or`; between tensors `&` and `|`"),
     (r"[^\x00-\x7f\w]", "`{}` is no sign that Python reads"),
     (
+        rf"^{_NAME} (?:{_NAME}|\d+\b)(?![^\"']{{0,200}}[\"'])",
+        "in `{}` a sign is missing; an `=` gives a name its value, and a product is written with a `*` or an `@`",
+    ),
+    (
         rf"(?:(?<![\w.])(?:\d++(?:\.\d*+)? ?|{_NAME} )|[)\]] ?)(?:{_NAME}|\d+\b)(?![^\"']{{0,200}}[\"'])",
         "in `{}` a sign is missing; a product is written with a `*`, one of matrices with an `@`",
     ),

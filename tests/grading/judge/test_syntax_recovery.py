@@ -35,6 +35,14 @@ RIGHT = "dX = dY @ W.T"
         ("dX = x ⊙ dY", "`⊙` between entries is written `*` here; a product of matrices is `@`"),
         ("db = Σ dY", "a sum over an axis is written behind the tensor, such as `x.sum(0)`"),
         ("dX = 3 dY", "in `3 dY` a sign is missing; a product is written with a `*`, one of matrices with an `@`"),
+        (
+            "dX 3 * dY",
+            "in `dX 3` a sign is missing; an `=` gives a name its value, and a product is written with a `*` or an `@`",
+        ),
+        (
+            "dX dY.sum(1, keepdim=True)",
+            "in `dX dY` a sign is missing; an `=` gives a name its value, and a product is written with a `*` or an `@`",
+        ),
         ("dX = 3x", "in `3x` a sign is missing; a product is written with a `*`, one of matrices with an `@`"),
         (
             "dX = (1 - y ** 2) dY",
