@@ -175,6 +175,14 @@ def _places(_: re.Match[str], error: ReportedError) -> str:
     return f"`{sides[0]}` holds values and their places; take the values, `{sides[0]}.values`."
 
 
+def _fractions(match: re.Match[str], error: ReportedError) -> str:
+    return _describe_call(error, match[1], "is given fractions where it wants places.")
+
+
+def _permuted(_: re.Match[str], error: ReportedError) -> str:
+    return _describe_call(error, "permute", "names another number of axes than the tensor has.")
+
+
 def _describe_count(match: re.Match[str], error: ReportedError) -> str:
     return (
         f"{_call(error, match[1])} is given {match[2]} places and {match[3]} slices along axis {match[4]}: each "
@@ -333,6 +341,8 @@ CALLS: tuple[Row, ...] = (
         "counted",
         _describe_count,
     ),
+    (r"^(index_\w+)\(\): (?:Index is supposed to be a vector|Expected dtype int32)", "places", _fractions),
+    (r"^permute\(sparse_coo\): number of dimensions", "permuted", _permuted),
     (r"^Index tensor must have the same number of dimensions as (self|src|input)", "scattered", _describe_scatter),
     (r"^Number of dimensions of repeat dims can not be smaller", "repeated", _describe_repeat),
     (r"^only integer tensors of a single element can be converted to an index", "places", _places),

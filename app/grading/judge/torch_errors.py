@@ -540,7 +540,7 @@ ROWS: tuple[Row, ...] = (
         "A minus stands in front of a mask, which holds true and false and no numbers. A mask multiplies as it is.",
     ),
     (
-        r"(index_\w{1,40})\(\): Index is supposed to be a vector, but got dim: (\d+)",
+        r"(index_\w{1,40})\(\): Index is supposed to be a vector, but got dim: (\d+)\b(?! with type: (?:Float|Double))",
         "places",
         (
             "`{match[1]}` takes one list of places, but its index has {match[2]} axes. Flatten the index to one axis, "
@@ -556,6 +556,30 @@ ROWS: tuple[Row, ...] = (
         r"value tensor of shape (\[.{0,80}?\]) cannot be broadcast to indexing result of shape (\[.{0,80}?\])",
         "indexed",
         "The values have shape {shapes[0]}, but the places{of} that are written have shape {shapes[1]}.",
+    ),
+    (
+        r"more than one element of the written-to tensor refers to a single memory location",
+        "shared",
+        (
+            "Several entries{of} are one number in memory, as `.expand` leaves them, so nothing can be written there. "
+            "A line such as `dx = dx / n` makes a new tensor, and so does `.clone()`."
+        ),
+    ),
+    (
+        r"too many indices for tensor of dimension (\d+)",
+        "brackets",
+        (
+            "{tensor} has fewer axes than indices stand in its brackets. Is another tensor meant, or one that is "
+            "written into at these places?"
+        ),
+    ),
+    (
+        r"indexing tensors could not be broadcast together with shapes (\[.{0,80}?\]), (\[.{0,80}?\])",
+        "pairs",
+        (
+            "The indices in the brackets have shapes {shapes[0]} and {shapes[1]}. One of each together name a place, "
+            "so there are as many of the one as of the other."
+        ),
     ),
     (
         r"expanded size of the tensor .{0,120} Target sizes: (\[.{0,80}?\])\.\s+Tensor sizes: (\[.{0,80}?\])",
