@@ -56,7 +56,7 @@ def test_a_line_that_keeps_nothing_is_told_before_the_authors_message(engine):
     assert verdict.names[1].message == "Line 3, `dW / 2`, changes nothing: what it gives is kept under no name. Twice."
 
 
-def test_a_division_that_is_rounded_down_is_told_before_the_authors_message(engine):
+def test_a_rounded_division_is_told_before_the_authors_message(engine):
     lost = mistake("A half is lost.", "dx = dy * x * 0")
     half = Box("half", make_forward("half", "N: 6", "x: [N]", "y", "y = x / 2"), ("dx",), "dx = dy / 2")
 
