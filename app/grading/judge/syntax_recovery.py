@@ -44,7 +44,7 @@ _FOREIGN = (
     (r"[^\x00-\x7f\w]", "`{}` is no sign that Python reads"),
     (
         rf"^{_NAME} (?:{_NAME}|\d+\b)(?![^\"']{{0,200}}[\"'])",
-        "in `{}` a sign is missing; an `=` gives a name its value, and a product is written with a `*` or an `@`",
+        "in `{}` a sign is missing; an `=` gives a name its value, and a `*` or an `@` makes a product",
     ),
     (
         rf"(?:(?<![\w.])(?:\d++(?:\.\d*+)? ?|{_NAME} )|[)\]] ?)(?:{_NAME}|\d+\b)(?![^\"']{{0,200}}[\"'])",

@@ -37,11 +37,11 @@ RIGHT = "dX = dY @ W.T"
         ("dX = 3 dY", "in `3 dY` a sign is missing; a product is written with a `*`, one of matrices with an `@`"),
         (
             "dX 3 * dY",
-            "in `dX 3` a sign is missing; an `=` gives a name its value, and a product is written with a `*` or an `@`",
+            "in `dX 3` a sign is missing; an `=` gives a name its value, and a `*` or an `@` makes a product",
         ),
         (
             "dX dY.sum(1, keepdim=True)",
-            "in `dX dY` a sign is missing; an `=` gives a name its value, and a product is written with a `*` or an `@`",
+            "in `dX dY` a sign is missing; an `=` gives a name its value, and a `*` or an `@` makes a product",
         ),
         ("dX = 3x", "in `3x` a sign is missing; a product is written with a `*`, one of matrices with an `@`"),
         (
