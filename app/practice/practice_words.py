@@ -62,6 +62,7 @@ SLIPS: Mapping[str, str] = {
     "elementwise-not-matmul": "entry by entry where a matrix product belongs",
     "factor-power": "a factor with the wrong power",
     "expanded": "a write into copies that are one memory",
+    "floored": "a division that is rounded down",
     "factor-twice": "a factor counted twice",
     "first-term-missing": "the first term left out",
     "function-extra": "a function that is not in the rule",
