@@ -84,8 +84,8 @@ async def _solved_exercises(db: AsyncSession, group: Class, learner: int) -> lis
     return entries
 
 
-def _entry(assignment: Assignment, exercise: str | None, **told: object) -> dict[str, Any]:
-    return {"assignment": assignment.id, "lesson": assignment.lesson, "exercise": exercise, **told}
+def _entry(assignment: Assignment, exercise: str | None, **values: object) -> dict[str, Any]:
+    return {"assignment": assignment.id, "lesson": assignment.lesson, "exercise": exercise, **values}
 
 
 async def add_graded(db: AsyncSession, sitting: Assignment, learner: int, solved: Sequence[str]) -> None:

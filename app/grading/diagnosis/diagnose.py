@@ -61,7 +61,7 @@ OPERATIONS: tuple[Family, ...] = (
     layout.view_hypotheses,
 )
 STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
-    single_edit_search.diagnose_floored,
+    single_edit_search.diagnose_floor_division,
     hard_coded_sizes.hard_coded,
     rereading.called_again,
     rereading.diagnose_expanded,

@@ -79,7 +79,7 @@ def diagnose_single_edit(view: GradientAnalysis) -> Diagnosis | None:
     return mended_by(view, None)
 
 
-def diagnose_floored(view: GradientAnalysis) -> Diagnosis | None:
+def diagnose_floor_division(view: GradientAnalysis) -> Diagnosis | None:
     """A division that cuts the fraction off."""
     floored = any(is_binary(node, "//") for node in view.text.nodes)
     return mended_by(view, (floor_edits,)) if floored else None

@@ -179,7 +179,7 @@ def _fractions(match: re.Match[str], error: ReportedError) -> str:
     return _describe_call(error, match[1], "is given fractions where it wants places.")
 
 
-def _permuted(_: re.Match[str], error: ReportedError) -> str:
+def _axes_of_permute(_: re.Match[str], error: ReportedError) -> str:
     return _describe_call(error, "permute", "names another number of axes than the tensor has.")
 
 
@@ -342,7 +342,7 @@ CALLS: tuple[Row, ...] = (
         _describe_count,
     ),
     (r"^(index_\w+)\(\): (?:Index is supposed to be a vector|Expected dtype int32)", "places", _fractions),
-    (r"^permute\(sparse_coo\): number of dimensions", "permuted", _permuted),
+    (r"^permute\(sparse_coo\): number of dimensions", "permuted", _axes_of_permute),
     (r"^Index tensor must have the same number of dimensions as (self|src|input)", "scattered", _describe_scatter),
     (r"^Number of dimensions of repeat dims can not be smaller", "repeated", _describe_repeat),
     (r"^only integer tensors of a single element can be converted to an index", "places", _places),
