@@ -45,8 +45,8 @@ def worked_form(item: GeneratedItem) -> str:
     line, by = item.lines[item.key], item.by[item.key]
     right = principle(line.replace("+=", "="), by)  # that a share is added would tell the option by its line
     met = {operation.principle for operation in EXERCISES if operation.level <= item.level}
-    used = {_kind_of(right), *(_kind_of(principle("", name)) for name in item.by)}
-    others = sorted(name for name in met if _kind_of(name) not in used)
+    used = _claims(right).union(*(_claims(principle("", name)) for name in item.by))
+    others = sorted(name for name in met if not _claims(name) & used)
     offered = sorted([right, *random.Random(item.name).sample(others, OPTIONS - 1)])
     options = "".join(
         f"- [{'x' if name == right else ' '}] {name}\n{'' if name == right else ELSEWHERE}" for name in offered
@@ -59,9 +59,9 @@ def worked_form(item: GeneratedItem) -> str:
     return item.program_text + example + question + why
 
 
-def _kind_of(principle: str) -> str:
-    """The part of *principle* that holds for all operations of its kind; behind the colon it speaks of one."""
-    return principle.partition(":")[0]
+def _claims(principle: str) -> set[str]:
+    """The sentences of *principle*, each as far as it holds for all operations of its kind: to its colon."""
+    return {sentence.strip(" .").partition(":")[0] for sentence in principle.split(". ")}
 
 
 def lines_around(item: GeneratedItem, line: int, most: int) -> range:

@@ -199,14 +199,30 @@ def test_an_example_asks_for_one_principle_among_others(item: GeneratedItem) -> 
     assert len({str(one.html) for one in question.options}) == forms.OPTIONS
 
 
+def sentences(principle: str) -> set[str]:
+    return {sentence.strip(" .").partition(":")[0] for sentence in principle.split(". ")}
+
+
 @pytest.mark.parametrize("level", [1, 2, 3])
 def test_no_wrong_option_of_an_example_is_true_of_its_program(level: int) -> None:
-    for item in (generate_item(level, seed) for seed in range(1, 40)):
-        wrong = [option.partition("\n")[0] for option in forms.worked_form(item).split("- [ ] ")[1:]]
-        used = {principle("", name).partition(":")[0] for name in item.by}
+    for item in [*(generate_item(level, seed) for seed in range(1, 40)), *curated_items(level)]:
+        options = forms.worked_form(item).partition("- [")[2].split("\n- [")
+        (right,) = (option[3:] for option in options if option.startswith("x"))
+        wrong = [option[3:].partition("\n")[0] for option in options if not option.startswith("x")]
+        used = sentences(right.partition("\n")[0]).union(*(sentences(principle("", name)) for name in item.by))
 
         assert len(wrong) == forms.OPTIONS - 1
-        assert not [option for option in wrong if option.partition(":")[0] in used]
+        assert not [option for option in wrong if sentences(option) & used]
+
+
+def test_no_option_of_an_example_takes_a_sum_and_a_summed_entry_apart() -> None:
+    added = [item for item in curated_items(2) if {"add", "sum"} & {*item.by}]
+    told = {name: principle("", name) for name in ("add", "sum")}
+
+    assert added
+    for item in added:
+        wrong = forms.worked_form(item).split("- [ ] ")[1:]
+        assert not [option for option in wrong if option.startswith(tuple(told.values()))]
 
 
 def test_no_option_of_an_example_says_that_a_share_is_added() -> None:

@@ -67,7 +67,8 @@ REDUCTIONS = (
         "sum", "reduction", np.sum, back=("g",), takes=TAKEN, group=MEANS,
         exercises=(OperationExercise(
             family="reduction", points=2, level=2, forward="{0}.sum({axis}, keepdim=True)", gives="=", shapes=REDUCED,
-            needs="free", principle="Each entry that was summed gets the upstream gradient of the sum.",
+            needs="free",
+            principle="A sum passes the upstream gradient on to each of its terms: here, to each entry summed.",
         ),),
     ),
     Operation(
