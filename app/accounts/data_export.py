@@ -1,6 +1,7 @@
 """Data export and deletion of one learner: everything stored about them.
 
-What is taken away follows the tables: a new one with a `learner_id` is in it without a word here.
+What is taken away follows the tables: a new one with a `learner_id`, or one whose rows go with those of such a one, is
+in it without a word here.
 """
 
 import io
@@ -10,7 +11,7 @@ import zipfile
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import delete, exists, select
+from sqlalchemy import ColumnElement, Table, delete, exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
@@ -41,12 +42,22 @@ async def list_learner_rows(db: AsyncSession, learner: int) -> Rows:
     """By table, the rows of *learner*."""
     rows_by_table: dict[str, list[dict[str, Any]]] = {}
     for table in Base.metadata.sorted_tables:
-        owner = table.c.id if table is Learner.__table__ else table.c.get("learner_id")
-        if owner is not None:
+        of_learner = _condition(table, learner)
+        if of_learner is not None:
             shown = [column for column in table.c if column.name not in SECRETS]
-            rows = await db.execute(select(*shown).where(owner == learner).order_by(*table.primary_key))
+            rows = await db.execute(select(*shown).where(of_learner).order_by(*table.primary_key))
             rows_by_table[table.name] = [dict(row._mapping) for row in rows]
     return rows_by_table
+
+
+def _condition(table: Table, learner: int) -> ColumnElement[bool] | None:
+    """The condition for rows of *learner*, or of what is theirs and takes its rows with it; None where none can be."""
+    if "learner_id" in table.c or table is Learner.__table__:
+        return (table.c.id if table is Learner.__table__ else table.c.learner_id) == learner
+    owned = (key for key in table.foreign_keys if key.ondelete == "CASCADE" and "learner_id" in key.column.table.c)
+    return next(
+        (key.parent.in_(select(key.column).where(key.column.table.c.learner_id == learner)) for key in owned), None
+    )
 
 
 def zip_archive(rows: Rows) -> bytes:

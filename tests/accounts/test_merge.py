@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sqlalchemy import event, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.accounts.data_export import list_learner_rows
 from app.accounts.merge import MERGE_RULES, merge_learners
 from app.store import drafts, learners, progress, trainings
 from app.store.database import Database, now
@@ -380,6 +381,20 @@ async def test_merged_cards_keep_the_more_reviewed_one_and_all_reviews(
         (card,) = await db.scalars(select(Card))
         assert (card.learner_id, card.state_json, card.met) == (me, str(other if theirs > mine else me), mine + theirs)
         assert list(await db.scalars(select(Review.card_id))) == [card.id] * (mine + theirs)
+
+
+async def test_reviews_of_cards_are_taken_away_with_them(database: Database, me: int, other: int) -> None:
+    async with database.write() as db:
+        for learner, rating in ((me, 3), (other, 1)):
+            card = Card(learner_id=learner, family="sum", slip="", state_json="{}", met=1, due_at=AT, opened_at=AT)
+            db.add(card)
+            await db.flush()
+            db.add(Review(card_id=card.id, rating=rating, reviewed_at=AT))
+
+    async with database.read() as db:
+        rows = await list_learner_rows(db, me)
+
+    assert [row["rating"] for row in rows["review"]] == [3]
 
 
 async def test_two_tabs_that_merge_the_same_two_do_it_once(database: Database, me: int, other: int) -> None:
