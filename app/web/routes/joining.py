@@ -12,9 +12,10 @@ from starlette.responses import Response
 from app.accounts import recovery
 from app.accounts.credentials import claimed_ids
 from app.store import invitations, joining
-from app.store.assignments import EARLIEST, exercises_of, lessons_seen, tasks_of
+from app.store.assignments import EARLIEST, LATEST, exercises_of, lessons_seen, tasks_of
 from app.store.classes import RefusedError, find_class_member, list_members
 from app.store.database import now
+from app.store.progress import SITTINGS
 from app.store.tables import Class, Membership
 from app.teaching.codes import read_code, shown_code
 from app.teaching.text_input import name_fault, one_line
@@ -91,7 +92,7 @@ async def enter(
         return back_to("/classes/new")
     if membership.role != "learner":
         return back_to(f"/classes/{membership.class_id}")
-    return back_to(*await _first_exercise(site, learner))
+    return back_to(*await _first_exercise(site, learner, membership.class_id))
 
 
 async def _join_within_rate_limit(
@@ -129,13 +130,20 @@ async def _enter(db: AsyncSession, door: JoinTarget, learner: int, name: str, ex
     return None
 
 
-async def _first_exercise(site: Site, learner: int) -> tuple[str, str]:
-    """Of what is due first, else of the course; what is private is seen from now on."""
+async def _first_exercise(site: Site, learner: int, group: int) -> tuple[str, str]:
+    """Of what is due first in *group*, else elsewhere, else of the course; what is private is seen from now on.
+
+    To a sitting that is over nothing leads any more.
+    """
     async with site.database.read() as db:
         seen = site.with_private_lessons(await lessons_seen(db, learner, site.lessons_of))
         tasks = [
-            due_work for due_work in await tasks_of(db, learner) if (due_work.assignment.opens_at or EARLIEST) <= now()
+            due_work
+            for due_work in await tasks_of(db, learner)
+            if (due_work.assignment.opens_at or EARLIEST) <= now()
+            and not (due_work.assignment.lesson.startswith(SITTINGS) and (due_work.deadline.due or LATEST) < now())
         ]
+    tasks.sort(key=lambda due_work: due_work.group.id != group)
     known = {item.name: item for item in seen.course.lessons if item.exercises}
     due_lessons = ((due_work, seen.assigned(due_work.assignment.lesson)) for due_work in tasks)
     task, given = next(

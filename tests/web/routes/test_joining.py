@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from datetime import UTC, datetime
 
 import httpx2
 import pytest
@@ -63,6 +64,18 @@ def test_who_joins_a_class_that_was_given_practice_comes_to_it(room: Classroom, 
     begun = bob.post(form, data={"name": "Bob"})
 
     assert begun.headers["location"].partition("#")[0] == "/practice/set/matmul"
+
+
+def test_who_joins_a_second_class_comes_to_what_is_due_there(room: Classroom, group: Class) -> None:
+    second = room.found("Geometry", "Ada")
+    room.assign(group, "practice/set-matmul", due_at=datetime(2199, 1, 1, tzinfo=UTC))
+    room.assign(second, "practice/set-broadcast", due_at=datetime(2199, 1, 2, tzinfo=UTC))
+    bob = TestClient(room.app, headers=BROWSER, follow_redirects=False)
+
+    doors = [f"/join/{shown_code(each.join_code or '')}" for each in (group, second)]
+    led_to = [bob.post(door, data={"name": "Bob"}).headers["location"].partition("#")[0] for door in doors]
+
+    assert led_to == ["/practice/set/matmul", "/practice/set/broadcast"]
 
 
 @pytest.mark.parametrize("name", ["", " \t ", "\0", "A" * 81])

@@ -21,13 +21,14 @@ from app.content.blocks import Course, Grad
 from app.practice import sittings
 from app.store.learners import open_session
 from app.store.sittings import find_sitting
-from app.store.tables import AuditEvent, Class, Sitting, SittingAnswer, SittingRecord
+from app.store.tables import Assignment, AuditEvent, Class, Sitting, SittingAnswer, SittingRecord
+from app.teaching.codes import shown_code
 from app.web import sitting_jobs
 from app.web.application import create_app, sitting_jobs_of
 from tests.courses import LESSONS
 from tests.web.asking import without_clock
 from tests.web.classroom import Classroom
-from tests.web.conftest import FakeGrader, settings_in, started
+from tests.web.conftest import BROWSER, FakeGrader, settings_in, started
 
 FOLDER = LESSONS
 OPENS = datetime(2199, 11, 30, 9, tzinfo=UTC)
@@ -407,6 +408,21 @@ def test_nothing_of_an_item_is_taken_out_before_the_end(room: Room, bob: TestCli
     assert "dX = 1" in rows
     assert room.solution("Bob", 1).splitlines()[0] not in rows
     assert "token_hash" not in rows
+
+
+def test_who_joins_when_a_sitting_is_over_is_not_led_to_it(room: Room) -> None:
+    def led_to(name: str, due: datetime) -> str:
+        async def change(db) -> None:
+            row = await db.get_one(Assignment, room.sitting)
+            row.opens_at, row.due_at = datetime(2026, 3, 1, tzinfo=UTC), due
+
+        room.classroom.write(change)
+        comer = TestClient(room.app, headers=BROWSER, follow_redirects=False)
+        answer = comer.post(f"/join/{shown_code(room.group.join_code or '')}", data={"name": name})
+        return answer.headers["location"]
+
+    assert led_to("Early", datetime(2199, 1, 1, tzinfo=UTC)) == room.address
+    assert led_to("Late", datetime(2026, 3, 2, tzinfo=UTC)).startswith("/lessons/")
 
 
 def test_a_window_of_days_is_from_the_first_minute_to_the_last(empty_room: Room) -> None:
