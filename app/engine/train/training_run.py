@@ -31,7 +31,10 @@ PAUSE_SECONDS = 0.5
 KEPT = 8
 
 FULL = "The graders are busy with checks. The run was stopped at this step; start it again in a while."
-RUN_OFF = ": the steps went too far, and each one further. Look for a sign or a factor in the gradients that trained."
+RUN_OFF = (
+    ": the steps went too far, and each one further, or a gradient has entries that are no numbers. "
+    "Look for a sign, a factor or a division by zero in the gradients that trained."
+)
 
 
 class ReferenceRuns:

@@ -78,8 +78,15 @@ def test_a_run_whose_loss_is_no_number_ends_there():
 
     assert result.phase == "diverged"
     assert "no longer a number: the steps went too far" in result.message
-    assert "a sign or a factor" in result.message
+    assert "a sign, a factor or a division by zero" in result.message
     assert not result.judged
+
+
+def test_a_gradient_that_is_no_number_is_not_called_a_step_too_far():
+    result = run(training(SOLUTION.replace("db2 = ", "db2 = math.nan * ")))
+
+    assert result.phase == "diverged"
+    assert "or a gradient has entries that are no numbers" in result.message
 
 
 def test_a_failure_names_its_line():
