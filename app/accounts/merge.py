@@ -4,7 +4,7 @@
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -16,9 +16,11 @@ from sqlalchemy.orm import aliased
 from app.store.assignments import LATEST, last_of
 from app.store.classes import RefusedError, record_event
 from app.store.database import now
+from app.store.drafts import store_replaced_text
 from app.store.lti_scores import queue_learner
 from app.store.tables import (
     Accommodation,
+    Assignment,
     Attempt,
     Base,
     Card,
@@ -69,11 +71,15 @@ class MergedRow:
 
 @dataclass(frozen=True, slots=True)
 class MergeRule:
-    """*table* changes hands. Where a learner has one row for each *key* (for () one at all), *join* takes two."""
+    """*table* changes hands. Where a learner has one row for each *key* (for () one at all), *join* takes two.
+
+    Before the one of them that goes is gone, *part* sees to what hangs on it.
+    """
 
     table: Any
     key: tuple[str, ...] = ()
     join: Callable[[Any, Any], MergedRow] | None = None
+    part: Callable[[AsyncSession, MergedRow], Awaitable[None]] | None = None
 
 
 def _keep(
@@ -142,6 +148,11 @@ def _cards(into: Card, other: Card) -> MergedRow:
     return MergedRow(stays, goes, {"opened_at": min(into.opened_at, other.opened_at), "met": into.met + other.met})
 
 
+async def _keep_reviews(db: AsyncSession, joined: MergedRow) -> None:
+    reviews = update(Review).where(Review.card_id == joined.goes.id).values(card_id=joined.stays.id)
+    await db.execute(reviews.execution_options(synchronize_session=False))
+
+
 def _sitting_records(into: SittingRecord, other: SittingRecord) -> MergedRow:
     # What was begun goes on, with its programs; of two that were, the first. The time of the two that is longer holds.
     stays = min(into, other, key=lambda record: record.begun_at or LATEST)
@@ -152,9 +163,26 @@ def _sitting_records(into: SittingRecord, other: SittingRecord) -> MergedRow:
     return MergedRow(stays, goes, {**longer, "opens_at": window.opens_at, "until": window.until})
 
 
+async def _drop_second_sitting(db: AsyncSession, joined: MergedRow) -> None:
+    """Texts of the record that goes are set aside if it was begun: they are for other programs than those that stay."""
+    record: SittingRecord = joined.goes
+    if record.begun_at is None:
+        return
+    learner, assignment = record.learner_id, await db.get_one(Assignment, record.assignment_id)
+    written = select(Draft).where(Draft.learner_id == learner, Draft.lesson == assignment.lesson)
+    for draft in await db.scalars(written, execution_options=FRESH):
+        await store_replaced_text(db, draft, "sign-in")
+        await db.delete(draft)
+    await db.execute(delete(Progress).where(Progress.learner_id == learner, Progress.lesson == assignment.lesson))
+    answers = (SittingAnswer.learner_id == learner, SittingAnswer.assignment_id == assignment.id)
+    await db.execute(delete(SittingAnswer).where(*answers))
+
+
 LONGER = ("extra_percent", "extra_minutes", "switches_allowed")
 PLACE = ("lesson", "exercise")
 MERGE_RULES = (
+    # Before the texts, of which it sets some aside.
+    MergeRule(SittingRecord, ("assignment_id",), _sitting_records, _drop_second_sitting),
     MergeRule(Session),
     MergeRule(Credential),
     MergeRule(ReplacedText),
@@ -176,11 +204,10 @@ MERGE_RULES = (
     MergeRule(Accommodation, ("class_id",), _keep(extra_days=max)),
     MergeRule(GradeOverride, ("assignment_id",), _keep()),
     MergeRule(ServedItem, ("item_id",), _served_items),
-    MergeRule(Card, ("family", "slip"), _cards),
+    MergeRule(Card, ("family", "slip"), _cards, _keep_reviews),
     MergeRule(PracticeSession, (), _keep(lambda session: session.began_at, seen_attempt_id=min)),
     MergeRule(Drill, ("family",), _keep(lambda drill: drill.best)),
-    MergeRule(SittingRecord, ("assignment_id",), _sitting_records),
-    MergeRule(SittingAnswer, ("assignment_id", "item"), _keep(lambda answer: answer.correct)),
+    MergeRule(SittingAnswer, ("assignment_id", "item"), _keep()),
     MergeRule(LtiMember, ("lti_context_id",), _keep(lambda member: member.launched_at)),
     MergeRule(LtiScore, ("line_item_id",), _keep(changed_at=max, refused_at=lambda *_: None)),
 )
@@ -228,7 +255,8 @@ async def _apply(db: AsyncSession, rule: MergeRule, source: int, into: int) -> N
     if rule.join is not None:
         joined = [rule.join(existing, moved) for existing, moved in await _both(db, rule, source, into)]
         for merged_row in joined:
-            await _keep_reviews(db, merged_row)
+            if rule.part is not None:
+                await rule.part(db, merged_row)
             await db.delete(merged_row.goes)
         await db.flush()  # before the changes: what is unique is free by then
         for merged_row in joined:
@@ -246,12 +274,6 @@ async def _both(db: AsyncSession, rule: MergeRule, source: int, into: int) -> li
     same = and_(true(), *(getattr(existing, name) == getattr(moved, name) for name in rule.key))
     pairs = select(existing, moved).join(moved, same).where(existing.learner_id == into, moved.learner_id == source)
     return [(item, other) for item, other in await db.execute(pairs, execution_options=FRESH)]
-
-
-async def _keep_reviews(db: AsyncSession, joined: MergedRow) -> None:
-    if isinstance(joined.goes, Card):
-        reviews = update(Review).where(Review.card_id == joined.goes.id).values(card_id=joined.stays.id)
-        await db.execute(reviews.execution_options(synchronize_session=False))
 
 
 async def _leave_one_running(db: AsyncSession, learner: int) -> None:

@@ -6,11 +6,11 @@ import pytest
 from sqlalchemy import select
 
 from app.accounts.merge import merge_learners, seat_person
-from app.store import classes, former_members, joining, learners, rosters, sitting_results, sittings
+from app.store import classes, drafts, former_members, joining, learners, rosters, sitting_results, sittings
 from app.store.database import Database
 from app.store.grades import build_gradebook
 from app.store.sittings import ExtraTime, OwnSitting, SittingSettings, SittingTime
-from app.store.tables import Class, Progress, SittingAnswer, SittingRecord
+from app.store.tables import Class, Draft, Progress, ReplacedText, SittingAnswer, SittingRecord
 
 pytestmark = pytest.mark.anyio
 
@@ -136,6 +136,29 @@ async def test_of_two_that_become_one_the_sitting_that_was_begun_goes_on(exam: E
     async with exam.database.read() as db:
         (record,) = await db.scalars(select(SittingRecord))
     assert (record.learner_id, record.begun_at, record.extra_minutes) == (other, OPENS, 20)
+
+
+@pytest.mark.parametrize("into_first", [True, False])
+async def test_of_two_sittings_that_were_begun_the_first_has_its_own_texts(exam: Exam, into_first: bool) -> None:
+    first, later = await exam.begins("Bob"), await exam.begins("Bobby")
+    async with exam.database.write() as db:
+        lesson = (await exam.own(db)).assignment.lesson
+        await drafts.save_draft(db, first, lesson, "item-1", "first")
+        for item in (1, 2):
+            await drafts.save_draft(db, later, lesson, f"item-{item}", f"later {item}")
+            db.add(SittingAnswer(assignment_id=exam.sitting, learner_id=later, item=item, text="later", correct=True))
+            db.add(Progress(learner_id=later, lesson=lesson, exercise=f"item-{item}", solved_at=OPENS, hints=0))
+        (await sittings.record_for(db, exam.sitting, later)).begun_at = OPENS + timedelta(minutes=1)
+    source, into = (later, first) if into_first else (first, later)
+    async with exam.database.write() as db:
+        assert await merge_learners(db, source, into)
+
+    async with exam.database.read() as db:
+        texts = {row.exercise: row.text for row in await db.scalars(select(Draft))}
+        aside = {(row.learner_id, row.exercise): row.text for row in await db.scalars(select(ReplacedText))}
+        counted = [*await db.scalars(select(SittingAnswer)), *await db.scalars(select(Progress))]
+    assert (texts, counted) == ({"item-1": "first"}, [])
+    assert aside == {(into, "item-1"): "later 1", (into, "item-2"): "later 2"}
 
 
 async def test_extra_time_stays_when_an_expected_learner_joins(exam: Exam) -> None:
