@@ -26,6 +26,7 @@ MINUTES, EXTRA_MINUTES, EXTRA_PERCENT = range(5, 601), range(601), range(301)
 MAX_SWITCHES = 20
 SHOWS = ("nothing", "right")
 RELEASED = "It is over for all, so its window and time stay as they are. Its points may change."
+GRADED = "What they handed in is graded already; their time changes nothing any more."
 BEGUN_BY = "Somebody has begun. The window may end later or earlier, but not before now."
 
 
@@ -228,16 +229,18 @@ async def give_time(
     What the clock took is open again where the time is not over any more.
 
     Raises:
-        RefusedError: The times do not fit together.
+        RefusedError: The times do not fit together, or it is too late for them.
     """
     if fault := extra.fault():
         raise RefusedError(fault)
     row = own.assignment
     record = await record_for(db, row.id, learner)
+    if record.graded_at is not None:
+        raise RefusedError(GRADED)
     record.extra_percent, record.extra_minutes = extra.percent, extra.minutes
     record.opens_at, record.until = extra.opens_at, extra.until
     again = OwnSitting(row, own.sitting, record)
-    if record.handed_in_by == "clock" and record.graded_at is None and (again.ends_at or moment) > moment:
+    if record.handed_in_by == "clock" and (again.ends_at or moment) > moment:
         record.handed_in_at = record.handed_in_by = None
     # The gradebook counts until then.
     await db.execute(delete(Extension).where(Extension.assignment_id == row.id, Extension.learner_id == learner))

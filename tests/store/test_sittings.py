@@ -7,6 +7,7 @@ from sqlalchemy import select
 
 from app.accounts.merge import merge_learners, seat_person
 from app.store import classes, drafts, former_members, joining, learners, rosters, sitting_results, sittings
+from app.store.classes import RefusedError
 from app.store.database import Database
 from app.store.grades import build_gradebook
 from app.store.sittings import ExtraTime, OwnSitting, SittingSettings, SittingTime
@@ -52,6 +53,11 @@ class Exam:
         async with self.database.write() as db:
             return (await rosters.reserve_seat(db, await db.get_one(Class, self.group), name, "learner")).learner_id
 
+    async def gives(self, learner: int, extra: ExtraTime, **after: int) -> None:
+        async with self.database.write() as db:
+            own = await self.own(db, learner)
+            await sittings.give_time(db, own, learner, extra, None, OPENS + timedelta(**after))
+
     async def close(self, **after: int) -> int:
         async with self.database.write() as db:
             return await sitting_results.close_over(db, OPENS + timedelta(**after))
@@ -78,8 +84,7 @@ async def exam(database: Database) -> Exam:
 
 async def test_each_is_handed_in_by_the_clock_at_their_own_end(exam: Exam) -> None:
     bob, eve = await exam.begins("Bob"), await exam.begins("Eve")
-    async with exam.database.write() as db:
-        await sittings.give_time(db, await exam.own(db, eve), eve, ExtraTime(percent=50), None, OPENS)
+    await exam.gives(eve, ExtraTime(percent=50))
 
     assert [await exam.close(minutes=minutes) for minutes in (40, 41, 41, 60, 61)] == [0, 1, 0, 0, 1]
 
@@ -224,3 +229,21 @@ async def test_who_began_and_is_seated_gets_the_window_of_the_seat(exam: Exam, y
     async with exam.database.read() as db:
         own = await exam.own(db, bob)
     assert (own.ends_at, own.time.until) == (OPENS + timedelta(minutes=40), until if holds else SETTINGS.until)
+
+
+async def test_time_that_is_set_after_grading_is_refused_and_takes_no_points(exam: Exam) -> None:
+    bob, until = await exam.begins("Bob"), OPENS + timedelta(hours=3)
+    await exam.gives(bob, ExtraTime(opens_at=OPENS, until=until))
+    async with exam.database.write() as db:
+        record = await sittings.record_for(db, exam.sitting, bob)
+        record.begun_at = until - timedelta(minutes=40)
+    await exam.close(hours=4)
+    async with exam.database.write() as db:
+        rows = [SittingAnswer(assignment_id=exam.sitting, learner_id=bob, item=1, text="x", correct=True)]
+        await sitting_results.store_answers(db, await exam.own(db, bob), rows, OPENS + timedelta(hours=4))
+    before = await exam.book()
+
+    with pytest.raises(RefusedError, match="graded already"):
+        await exam.gives(bob, ExtraTime(minutes=5), hours=5)
+
+    assert before == await exam.book() == {"Bob": 1.0}
