@@ -27,6 +27,7 @@ MAX_SWITCHES = 20
 SHOWS = ("nothing", "right")
 RELEASED = "It is over for all, so its window and time stay as they are. Its points may change."
 GRADED = "What they handed in is graded already; their time changes nothing any more."
+OVER_AT_ONCE = "Somebody writes whose time would be over at once. Give more minutes, or a later end of the window."
 BEGUN_BY = "Somebody has begun. The window may end later or earlier, but not before now."
 
 
@@ -237,9 +238,12 @@ async def give_time(
     record = await record_for(db, row.id, learner)
     if record.graded_at is not None:
         raise RefusedError(GRADED)
+    again = OwnSitting(row, own.sitting, record)
+    was_over = again.is_over(moment)
     record.extra_percent, record.extra_minutes = extra.percent, extra.minutes
     record.opens_at, record.until = extra.opens_at, extra.until
-    again = OwnSitting(row, own.sitting, record)
+    if again.is_over(moment) and not was_over:
+        raise RefusedError(OVER_AT_ONCE)
     if record.handed_in_by == "clock" and (again.ends_at or moment) > moment:
         record.handed_in_at = record.handed_in_by = None
     # The gradebook counts until then.

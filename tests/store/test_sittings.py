@@ -247,3 +247,14 @@ async def test_time_that_is_set_after_grading_is_refused_and_takes_no_points(exa
         await exam.gives(bob, ExtraTime(minutes=5), hours=5)
 
     assert before == await exam.book() == {"Bob": 1.0}
+
+
+@pytest.mark.parametrize("extra", [ExtraTime(opens_at=OPENS - timedelta(days=7), until=OPENS), ExtraTime()])
+async def test_no_time_of_one_learner_ends_what_they_write_at_once(exam: Exam, extra: ExtraTime) -> None:
+    bob = await exam.begins("Bob")
+    await exam.gives(bob, ExtraTime(percent=50))
+
+    with pytest.raises(RefusedError, match="over at once"):
+        await exam.gives(bob, extra, minutes=50)
+
+    assert await exam.close(minutes=50) == 0
