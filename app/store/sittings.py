@@ -6,7 +6,8 @@ assigned as; answers and verdicts are there once its window has ended for all.
 
 import math
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -155,24 +156,44 @@ async def copy_sitting(db: AsyncSession, earlier: Assignment, copy: Assignment) 
 async def change_sitting(
     db: AsyncSession, own: OwnSitting, settings: SittingSettings, actor: int | None, moment: datetime
 ) -> None:
-    """
+    """Set all settings anew; they hold at once. What the clock took is open again where the time is not over any more.
+
     Raises:
         RefusedError: The settings do not fit together, or it is too late for them.
     """
     if fault := settings.fault():
         raise RefusedError(fault)
     row, sitting = own.assignment, own.sitting
+    records = await list_records(db, row.id)
     window = (settings.opens_at, settings.until, settings.minutes)
     if window != (row.opens_at, row.due_at, sitting.minutes):
         if sitting.released_at is not None:
             raise RefusedError(RELEASED)
-        if settings.until <= moment and any(record.begun_at for record in await list_records(db, row.id)):
+        if settings.until <= moment and any(record.begun_at for record in records):
             raise RefusedError(BEGUN_BY)
-    _apply(row, settings)
-    sitting.minutes, sitting.shows = settings.minutes, settings.shows
+    with _going_on(row, sitting, records, moment):
+        _apply(row, settings)
+        sitting.minutes, sitting.shows = settings.minutes, settings.shows
     opens, until = settings.opens_at, settings.until
     await record_event(db, row.class_id, actor, "sitting-changed", row.id, opens=opens, until=until)
     await queue_assignment(db, row.id)
+
+
+@contextmanager
+def _going_on(row: Assignment, sitting: Sitting, records: Sequence[SittingRecord], moment: datetime) -> Iterator[None]:
+    """Change of times in which who writes goes on; what the clock took is open again if it is not over any more.
+
+    Raises:
+        RefusedError: The time of one who writes would be over at once.
+    """
+    everybody = [OwnSitting(row, sitting, record) for record in records]
+    writing = [own for own in everybody if not own.is_over(moment)]
+    yield
+    if any(own.is_over(moment) for own in writing):
+        raise RefusedError(OVER_AT_ONCE)
+    for own, record in zip(everybody, records, strict=True):
+        if record.handed_in_by == "clock" and record.graded_at is None and (own.ends_at or moment) > moment:
+            record.handed_in_at = record.handed_in_by = None
 
 
 async def find_sitting(db: AsyncSession, group: int, assignment: int, learner: int | None = None) -> OwnSitting | None:
@@ -238,14 +259,9 @@ async def give_time(
     record = await record_for(db, row.id, learner)
     if record.graded_at is not None:
         raise RefusedError(GRADED)
-    again = OwnSitting(row, own.sitting, record)
-    was_over = again.is_over(moment)
-    record.extra_percent, record.extra_minutes = extra.percent, extra.minutes
-    record.opens_at, record.until = extra.opens_at, extra.until
-    if again.is_over(moment) and not was_over:
-        raise RefusedError(OVER_AT_ONCE)
-    if record.handed_in_by == "clock" and (again.ends_at or moment) > moment:
-        record.handed_in_at = record.handed_in_by = None
+    with _going_on(row, own.sitting, [record], moment):
+        record.extra_percent, record.extra_minutes = extra.percent, extra.minutes
+        record.opens_at, record.until = extra.opens_at, extra.until
     # The gradebook counts until then.
     await db.execute(delete(Extension).where(Extension.assignment_id == row.id, Extension.learner_id == learner))
     if extra.until is not None:

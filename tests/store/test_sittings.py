@@ -1,5 +1,6 @@
 """Sittings in each database: what servers do by themselves, once and in time."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -57,6 +58,12 @@ class Exam:
         async with self.database.write() as db:
             own = await self.own(db, learner)
             await sittings.give_time(db, own, learner, extra, None, OPENS + timedelta(**after))
+
+    async def change(self, minutes: int, after: int) -> None:
+        """So many minutes *after* it opened."""
+        async with self.database.write() as db:
+            settings, moment = replace(SETTINGS, minutes=minutes), OPENS + timedelta(minutes=after)
+            await sittings.change_sitting(db, await self.own(db), settings, None, moment)
 
     async def close(self, **after: int) -> int:
         async with self.database.write() as db:
@@ -258,3 +265,28 @@ async def test_no_time_of_one_learner_ends_what_they_write_at_once(exam: Exam, e
         await exam.gives(bob, extra, minutes=50)
 
     assert await exam.close(minutes=50) == 0
+
+
+async def test_minutes_that_would_be_over_for_who_writes_are_refused(exam: Exam) -> None:
+    await exam.begins("Bob")
+
+    with pytest.raises(RefusedError, match="over at once"):
+        await exam.change(minutes=5, after=10)
+
+    assert await exam.close(minutes=10) == 0
+    await exam.change(minutes=15, after=10)
+    assert await exam.close(minutes=16) == 1
+
+
+async def test_more_minutes_open_again_what_the_clock_took_alone(exam: Exam) -> None:
+    bob, eve = await exam.begins("Bob"), await exam.begins("Eve")
+    async with exam.database.write() as db:
+        record = await sittings.record_for(db, exam.sitting, eve)
+        record.handed_in_at, record.handed_in_by = OPENS, "learner"
+    await exam.close(minutes=41)
+
+    await exam.change(minutes=60, after=45)
+
+    async with exam.database.read() as db:
+        ends = {record.learner_id: record.handed_in_at for record in await sittings.list_records(db, exam.sitting)}
+    assert ends == {bob: None, eve: OPENS}
