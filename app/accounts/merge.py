@@ -205,7 +205,7 @@ MERGE_RULES = (
     MergeRule(GradeOverride, ("assignment_id",), _keep()),
     MergeRule(ServedItem, ("item_id",), _served_items),
     MergeRule(Card, ("family", "slip"), _cards, _keep_reviews),
-    MergeRule(PracticeSession, (), _keep(lambda session: session.began_at, seen_attempt_id=min)),
+    MergeRule(PracticeSession, (), _keep(lambda session: session.began_at)),
     MergeRule(Drill, ("family",), _keep(lambda drill: drill.best)),
     MergeRule(SittingAnswer, ("assignment_id", "item"), _keep()),
     MergeRule(LtiMember, ("lti_context_id",), _keep(lambda member: member.launched_at)),
@@ -233,6 +233,8 @@ async def merge_learners(db: AsyncSession, source: int, into: int) -> bool:
     _join_learners(both[into], both[source])
     for rule in MERGE_RULES:
         await _apply(db, rule, source, into)
+    # What one of them did before the other practised was never looked at.
+    await db.execute(update(PracticeSession).where(PracticeSession.learner_id == into).values(seen_attempt_id=0))
     for column in _pointing():
         await db.execute(update(column.table).where(column == source).values({column.name: into}))
     await _leave_one_running(db, into)

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import event, select
+from sqlalchemy import event, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.data_export import list_learner_rows
 from app.accounts.merge import MERGE_RULES, merge_learners
-from app.store import drafts, learners, progress, trainings
+from app.store import cards, drafts, learners, progress, trainings
 from app.store.database import Database, now
 from app.store.migrate import migrate
 from app.store.progress import NewAttempt
@@ -33,6 +33,7 @@ from app.store.tables import (
     Membership,
     Moment,
     PracticeItem,
+    PracticeSession,
     Progress,
     ReplacedText,
     Review,
@@ -466,3 +467,25 @@ async def test_nobody_is_merged_into_themselves_or_into_nobody(database: Databas
         assert not await merge_learners(db, me, me + 999)
         assert not await merge_learners(db, me + 999, me)
         assert await db.get(Learner, me) is not None
+
+
+@pytest.mark.parametrize("moved", [True, False])
+async def test_slips_from_before_the_practice_of_the_other_still_open_cards(
+    database: Database, me: int, other: int, *, moved: bool
+) -> None:
+    slipped, practised = (other, me) if moved else (me, other)
+    slip = NewAttempt(kind="code", text="dX = dy", verdict="{}", correct=False, code="dX:transposed")
+    async with database.write() as db:
+        for learner in (slipped, practised):
+            await progress.record_check(db, learner, LESSON, "a", slip)
+        await db.flush()
+        practice_session = await cards.start_practice_session(db, practised, "", AT)
+        practice_session.seen_attempt_id = await db.scalar(select(func.max(Attempt.id))) or 0
+        made = await db.scalar(select(Attempt.id).where(Attempt.learner_id == slipped))
+
+    async with database.write() as db:
+        await merge_learners(db, other, me)
+
+    async with database.read() as db:
+        (practice_session,) = await db.scalars(select(PracticeSession))
+        assert made in {each.id for each in await cards.slips_since(db, me, practice_session.seen_attempt_id)}
