@@ -100,11 +100,11 @@ def family_at(forward: Forward, tensor: str, slip: str, share: str = "") -> str 
     steps = steps_of(forward)
     if share and (family := _family_of_share(steps, tensor, share)):
         return family
-    readers = [_family(kind) for kind, names, *_ in steps if tensor in names]
-    families = [reader for reader in readers if reader is not None]
+    readers = [kind for kind, names, *_ in steps if tensor in names]
+    families = [family for kind in readers for family in _families(kind)]
     if slip in OF_A_NUMBER and {*families} <= MOVING:
-        later = (_family(kind) for kind, _, below, _ in steps if tensor in below)
-        families = [family for family in later if family and family not in MOVING] + families
+        later = (family for kind, _, below, _ in steps if tensor in below for family in _families(kind))
+        families = [family for family in later if family not in MOVING] + families
     if slip in FORKS and len(readers) > 1:
         return FORK
     fitting = [family for family in families if any(slip in each.shows for each in EXERCISES if each.family == family)]
@@ -150,13 +150,12 @@ def _plain(kind: Kind) -> Kind:
 
 
 @cache
-def _family(kind: Kind) -> str | None:
-    """The family of the simplest operation that ends in a step of *kind*."""
-    known = {kind, ("matmul", "") if kind == ("matmul", HEAP) else kind}
-    operations = [
-        operation for operation in EXERCISES if operation.name in _roots() and _roots()[operation.name] in known
-    ]
-    return min(operations, key=lambda operation: len(_examples()[operation.name])).family if operations else None
+def _families(kind: Kind) -> tuple[str, ...]:
+    """The family of copies, where a step of *kind* makes some, and that of the simplest operation that ends in one."""
+    copies = ["broadcast"] if kind[1] == "stretched" else []
+    ends = [operation for operation in EXERCISES if _roots().get(operation.name) in {kind, _plain(kind)}]
+    simplest = sorted(ends, key=lambda operation: len(_examples()[operation.name]))[:1]
+    return tuple(dict.fromkeys([*copies, *(operation.family for operation in simplest)]))
 
 
 @cache

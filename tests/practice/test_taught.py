@@ -7,7 +7,9 @@ import pytest
 from app.content.blocks import Forward, Input, SourceLocation
 from app.grading.operations.table import EXERCISES
 from app.practice.draw import generate_item
+from app.practice.item_lessons import LEVELS
 from app.practice.operations import HEAP
+from app.practice.proof import curated_items
 from app.practice.taught import _kinds_by_operation, families_of, family_at, operations_in, operations_of, taught_by
 from tests.courses import LESSONS, course_in
 
@@ -68,6 +70,28 @@ def test_a_slip_in_a_number_belongs_to_the_step_that_computes_it(source, slip, f
     picked = program(source, ("q", ("N", "D")))
 
     assert family_at(replace(picked, inputs=(*picked.inputs, places)), "q", slip) == family
+
+
+@pytest.mark.parametrize(
+    ("sign", "slip", "family"),
+    [
+        ("-", "mean", "broadcast"),
+        ("-", "sum-missing", "broadcast"),
+        ("/", "wrong-axis", "broadcast"),
+        ("/", "square-missing", "fork"),
+    ],
+)
+def test_a_slip_at_a_subtracted_or_dividing_row_has_a_family(sign, slip, family):
+    row = program(f"y = X {sign} m\n", ("X", ("N", "D")), ("m", ("1", "D")))
+
+    assert family_at(row, "m", slip) == family
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_every_line_with_a_sum_in_a_proved_item_has_a_family_for_its_slips(level):
+    for item in curated_items(level):
+        copied = [line.split()[0][1:] for line in item.lines if ".sum(" in line]
+        assert [name for name in copied if family_at(item.program, name, "mean") is None] == [], item.name
 
 
 def test_a_share_that_is_overwritten_belongs_to_the_fork():
