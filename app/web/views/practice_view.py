@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -205,12 +205,14 @@ def session_that_ends(standing: SessionState | None) -> str:
 
 def session_position(standing: SessionState | None, item: int, now: datetime) -> str:
     """Position in a session, for the head of an *item*; empty for one of an earlier session."""
-    if standing is None or standing.plan.form or item not in {served_item.item_id for served_item in standing.given}:
+    items = [served_item.item_id for served_item in standing.given] if standing else []
+    if standing is None or standing.plan.form or item not in items:
         return ""
     if standing.plan.drill:
         minutes, seconds = divmod(max(0, round((standing.ends_at - now).total_seconds())), 60)
         return f"{minutes}:{seconds:02} left when this page opened. {standing.done} solved."
-    return f"{min(standing.done + 1, standing.plan.items)} of {standing.plan.items}"
+    before = replace(standing, given=standing.given[: items.index(item)])
+    return f"{min(before.done + 1, standing.plan.items)} of {standing.plan.items}"
 
 
 async def _items_told(db: AsyncSession, learner: int, standing: SessionState) -> Collection[int]:

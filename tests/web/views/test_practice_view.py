@@ -6,7 +6,7 @@ from app.practice.scheduler import AGAIN, GOOD, HARD
 from app.practice.session_plans import SessionPlan, SessionState, drill_of
 from app.store.database import now
 from app.store.tables import ServedItem
-from app.web.views.practice_view import _button, _end_text, _open, _slips_gone
+from app.web.views.practice_view import _button, _end_text, _open, _slips_gone, session_position
 
 BEGUN = SessionState(SessionPlan(), now(), (ServedItem(),), over=False)
 
@@ -91,3 +91,10 @@ def test_a_slip_is_gone_where_it_was_recalled_without_another(ratings: list[int]
     over = replace(BEGUN, given=(served(1, family="norm", slip="factor"),), over=True)
 
     assert _slips_gone(over, {norm: ratings} if ratings else {}) == ([norm] if gone else [])
+
+
+def test_a_solved_exercise_keeps_its_place_in_the_session() -> None:
+    given = (served(1), served(2, done_at=None, left_at=now()), served(3), served(4, done_at=None))
+    on = replace(BEGUN, given=given)
+
+    assert [session_position(on, item, now()) for item in (1, 3, 4, 5)] == ["1 of 6", "2 of 6", "3 of 6", ""]
