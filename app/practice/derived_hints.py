@@ -126,10 +126,12 @@ def _blank(node: ast.expr) -> ast.expr:
             return ast.BinOp(left, op, _blank(right))
         case ast.UnaryOp(op=op, operand=operand):
             return ast.UnaryOp(op, _blank(operand))
-        case ast.Call(func=ast.Attribute(value=ast.BinOp() as value, attr=attr), args=args, keywords=keywords):
-            return ast.Call(ast.Attribute(_blank(value), attr), args, keywords)
-        case ast.Call(func=ast.Attribute(value=value, attr=attr), args=args, keywords=keywords) if _has_upstream(value):
-            return ast.Call(ast.Attribute(value, BLANK_MARK), args, keywords)
+        case ast.Attribute(value=ast.BinOp() as value, attr=attr):
+            return ast.Attribute(_blank(value), attr)
+        case ast.Attribute(value=value) if _has_upstream(value):
+            return ast.Attribute(value, BLANK_MARK)
+        case ast.Call(func=ast.Attribute() as function, args=args, keywords=keywords) if _has_upstream(function):
+            return ast.Call(_blank(function), args, keywords)
     return ast.Name(BLANK_MARK)
 
 

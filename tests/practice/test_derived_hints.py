@@ -62,3 +62,17 @@ def test_where_the_whole_right_side_is_open_its_parts_are_named():
     assert hint_ladder(line, "lookup", {"r": "(V, D)"})[-1] == (
         "The right side calls `torch.zeros_like` and `index_add_` with `dx`, `i`, `r`: `dr = ____`"
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("dm = dv.T", "`dm = dv.____`"),
+        ("dm = dv.mT", "`dm = dv.____`"),
+        ("dm = (dv * w).T", "`dm = (dv * ____).T`"),
+        ("dm = dv.T.sum(0)", "`dm = dv.T.____(0)`"),
+        ("dm = dv", "The right side is made of `dv` alone: `dm = ____`"),
+    ],
+)
+def test_the_hint_of_a_transposed_line_is_not_that_of_a_copy(line, hint):
+    assert hint_ladder(line, "transpose", {"m": "(V, D)"})[-1] == hint
