@@ -78,22 +78,27 @@ class Practice:
         return await cards_shown(db, learner, self.curriculum)
 
     async def begin(self, db: AsyncSession, learner: int, plan: SessionPlan) -> SessionState:
-        """Start a practice session. What was open goes on in an ordinary one, and is left for any other."""
-        for served_item in await cards.open_items(db, learner) if plan != SessionPlan() else ():
-            served_item.left_at = self.clock()
+        """Start a practice session. What was open goes on where both are ordinary; what an occasion asked waits."""
+        last = await cards.find_practice_session(db, learner)
+        before = PLAN.validate_json(last.plan_json) if last else plan
+        await self._leave_open(db, learner, plan, plan if before.purpose else before)
         practice_session = await cards.start_practice_session(db, learner, PLAN.dump_json(plan).decode(), self.clock())
         return SessionState(plan, practice_session.began_at, (), over=False)
 
     async def end(self, db: AsyncSession, learner: int, standing: SessionState | None) -> str:
         """The address of what is said of a practice session that is over. What was open is left."""
-        for served_item in await cards.open_items(db, learner) if standing and standing.plan != SessionPlan() else ():
-            served_item.left_at = self.clock()
         plan = standing.plan if standing else SessionPlan()
+        await self._leave_open(db, learner, plan)
         if plan.back:
             return plan.back
         if plan.assigned:
             return f"/practice/set/{plan.assigned}"
         return f"/practice/drill/{plan.families[0]}" if plan.drill else "/practice"
+
+    async def _leave_open(self, db: AsyncSession, learner: int, *plans: SessionPlan) -> None:
+        """Leave what is open, unless all *plans* are those of ordinary sessions."""
+        for served_item in await cards.open_items(db, learner) if {*plans} != {SessionPlan()} else ():
+            served_item.left_at = self.clock()
 
     async def standing(self, db: AsyncSession, learner: int) -> SessionState | None:
         """State of the practice session of *learner*; None where there was none, or long ago."""

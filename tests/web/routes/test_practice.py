@@ -794,6 +794,20 @@ def test_practice_that_a_class_is_given_again_begins_anew(learner, group, bob, a
     assert "practice/set-matmul-2" not in offered
 
 
+def test_an_exercise_of_a_class_set_is_not_given_again_where_it_counts_not(learner, room, group, bob):
+    room.assign(group, "practice/set-matmul")
+    pupil = Learner(bob, learner.site)
+    pupil.client.get(LESSON)
+    pupil.solve(pupil.next(given="matmul"))
+    given = pupil.next()
+
+    own = pupil.next(begin="1")
+
+    assert own not in (given, "/practice")
+    assert pupil.next() == own
+    assert "1 of 5 are done." in pupil.text("/practice/set/matmul")
+
+
 def test_ten_minutes_of_a_family_can_be_given_and_count_by_the_minute(learner, group, bob, ada, clock):
     pupil = Learner(bob, learner.site)
     pupil.client.get(LESSON)
