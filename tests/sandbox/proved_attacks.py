@@ -1,14 +1,17 @@
 """Whether all attacks were tried as both users since anything changed that their end depends on.
 
-`make prove` tries all of them and keeps a digest; where it is the same, `make test` tries a twelfth, by turns. On
-another machine, or with another kernel, it is another one.
+`make prove` tries all of them and keeps a digest; where it is the same, `make test` tries a twelfth, by turns. It is
+another one with another Python, a kernel of another series, or one that can confine more or less.
 """
 
+import os
 import platform
 import sys
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
+
+from app.sandbox import landlock, seccomp
 
 HERE = Path(__file__).parent
 FILE = HERE / "proved.txt"
@@ -31,8 +34,19 @@ def sources(places: Iterable[Path] = PLACES) -> Iterator[Path]:
         yield from (one for one in files if one.suffix in {".py", ".md", ".txt"} and one != FILE)
 
 
+def machine() -> str:
+    """What of a machine decides what a jail can do there; patches of a kernel mend it, and leave its calls alone."""
+    series = ".".join(platform.release().split(".")[:2])
+    try:
+        confines = landlock.abi()
+    except OSError:
+        confines = 0
+    named = f"{platform.machine()} {series} {sys.version_info[:3]} landlock {confines}"
+    return f"{named} seccomp {seccomp.missing_seccomp() is None} root {os.geteuid() == 0}"
+
+
 def digest(places: Iterable[Path] = PLACES) -> str:
-    together = sha256(f"{sys.version} {platform.release()} {platform.machine()}".encode())
+    together = sha256(machine().encode())
     for file in sources(places):
         together.update(file.name.encode() + file.read_bytes())
     return together.hexdigest()

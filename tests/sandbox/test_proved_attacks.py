@@ -31,12 +31,33 @@ def test_a_word_in_an_attack_or_in_the_jail_makes_it_another_digest(tmp_path: Pa
     assert digest([tmp_path]) in digests
 
 
-def test_what_was_tried_is_known_until_it_is_something_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("what", "otherwise", "known"),
+    [
+        ("platform.release", "6.18.45-of-tomorrow", True),
+        ("platform.release", "6.19.44", False),
+        ("platform.machine", "aarch64", False),
+        ("app.sandbox.landlock.abi", 1, False),
+        ("app.sandbox.seccomp.missing_seccomp", OSError("no filters"), False),
+        ("os.geteuid", 1000, False),
+    ],
+)
+def test_what_was_tried_is_known_until_it_is_something_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, otherwise: object, *, known: bool
+) -> None:
+    for name, usual in (
+        ("platform.release", "6.18.44"),
+        ("platform.machine", "x86_64"),
+        ("app.sandbox.landlock.abi", 7),
+        ("app.sandbox.seccomp.missing_seccomp", None),
+        ("os.geteuid", 0),
+    ):
+        monkeypatch.setattr(name, lambda usual=usual: usual)
     kept = tmp_path / "proved.txt"
     assert not are_proved(kept)
 
     keep(kept)
     assert are_proved(kept)
 
-    monkeypatch.setattr("platform.release", lambda: "a kernel of tomorrow")
-    assert not are_proved(kept)
+    monkeypatch.setattr(what, lambda: otherwise)
+    assert are_proved(kept) is known
