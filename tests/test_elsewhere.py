@@ -61,6 +61,7 @@ def test_code_boxes_say_what_running_code_needs(learner: Learner) -> None:
     assert NEEDS_LINUX in checked[1]
 
 
+@pytest.mark.in_turn(turns=5, places=("app/cli", "app/sandbox", "app/engine"))
 @pytest.mark.parametrize(
     ("words", "status"),
     [

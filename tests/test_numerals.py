@@ -37,6 +37,7 @@ from app.web.views.attempt_mistakes import answer_words
 from app.web.views.slips_view import said_of
 from tests.examples import examples
 from tests.kinds.test_mark import LESSON, QUIZZES
+from tests.turns import PAGES
 
 APP = Path(__file__).parents[1] / "app"
 NUMERALS = [chr(code) for code in range(sys.maxunicode + 1) if unicodedata.numeric(chr(code), None) is not None]
@@ -98,6 +99,7 @@ def read(reader: str, text: str) -> None:
         call(text)
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @EVERY
 @pytest.mark.parametrize(
     ("numerals", "forms"),

@@ -144,6 +144,7 @@ def test_a_checkout_is_installed_before_scripts_and_styles_are_built(tmp_path: P
         next(builder.build(directory=str(tmp_path / "dist"), versions=["standard"]))
 
 
+@pytest.mark.prove
 def test_an_installed_copy_serves_from_an_empty_folder(installed: Installed) -> None:
     before = installed.files()
     with installed.serving() as (learner, log):
@@ -170,6 +171,7 @@ def test_an_installed_copy_serves_from_an_empty_folder(installed: Installed) -> 
         assert database.execute("select count(*) from attempt").fetchone() == (2,)
 
 
+@pytest.mark.prove
 def test_an_installed_copy_writes_where_it_is_told_and_never_into_itself(installed: Installed) -> None:
     before = installed.files()
     shipped = installed.packages / "app" / "_share" / "lessons"

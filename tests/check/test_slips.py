@@ -107,6 +107,7 @@ def found(before: str = "", after: str = "") -> list[Finding]:
     return list(in_order([*of_errors(errors), *(prove_care(lesson) if lesson else ())]))
 
 
+@pytest.mark.in_turn(turns=4)
 @pytest.mark.parametrize(("code", "where", "before", "after"), SLIPS)
 def test_a_slip_is_told_where_it_stands(code: str, where: str, before: str, after: str) -> None:
     lines = SOUND.replace(before, after, 1).split("\n")

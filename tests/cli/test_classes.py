@@ -194,6 +194,7 @@ def test_an_assignment_is_called_as_the_gradebook_should_call_it() -> None:
     assert "Another assignment of this class is called 'Sheet 1'" in taken
 
 
+@pytest.mark.in_turn(turns=4, places=("app",))
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -24,7 +24,7 @@ def started(folder: Path, *words: str, **settings: str) -> subprocess.Popen[str]
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.prove)])
 def test_it_ends_when_it_is_told_to_though_no_broker_was_reached(tmp_path: Path, number: int) -> None:
     process = started(tmp_path, "grader", "--checks", "1", "--trains", "0", "--nats", "nats://web:hidden@127.0.0.1:1")
     assert process.stdout is not None

@@ -776,6 +776,7 @@ CATEGORIES += ["Sm", "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co",
 FORMS = ["{}", "5{}", "{}5", "(5, {})", "[{}, 27]", "{}*{}", "1/{}", "1e{}", "X.T @ {}", "axis {}", "N{}", "d{}, {}"]
 
 
+@pytest.mark.in_turn(turns=4, places=("app/kinds",))
 @pytest.mark.parametrize("category", CATEGORIES)
 @given(st.data())
 def test_a_character_of_any_category_gets_feedback(category, data):
@@ -858,6 +859,7 @@ MOST_CALLS = 8000
 """What is read in the event loop takes a millisecond at most, of a processor that makes millions of calls a second."""
 
 
+@pytest.mark.in_turn(turns=4, places=("app/kinds",))
 @pytest.mark.parametrize("quiz", QUIZZES, ids=lambda quiz: quiz.name)
 @pytest.mark.parametrize("values", [1, 4, 64])
 def test_no_answer_is_long_work(quiz: Quiz, values: int) -> None:

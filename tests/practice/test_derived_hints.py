@@ -33,6 +33,7 @@ def test_a_diagnosis_is_about_a_line_that_writes_its_gradient(item):
     assert line_at_fault(item.lines, item.by, "dnothing:sign") is None
 
 
+@pytest.mark.in_turn(turns=4)
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
 def test_shapes_are_told_by_the_names_of_their_axes(item):
     for one in item.program.inputs:

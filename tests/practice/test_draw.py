@@ -39,6 +39,7 @@ def test_an_item_is_as_hard_as_its_level_and_its_solution_passes(engine, level):
         assert engine.check(item.task, item.solution).passed, item.fragment
 
 
+@pytest.mark.in_turn(turns=4)
 @pytest.mark.parametrize("wanted", sorted({slip for one in EXERCISES for slip in one.shows}))
 def test_an_exercise_for_a_slip_has_an_operation_that_shows_it(wanted):
     item = generate_item(3, 1, wanted)

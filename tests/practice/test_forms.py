@@ -174,6 +174,7 @@ def test_where_sums_are_asked_for_a_program_with_one_is_chosen() -> None:
     assert _choose([plain], "shapes").id == 1
 
 
+@pytest.mark.in_turn(turns=4)
 @pytest.mark.parametrize("item", [*ITEMS, *named_items(3)], ids=lambda item: item.name)
 def test_the_hint_of_two_lines_says_what_is_undone_and_not_the_rule_below(item: GeneratedItem) -> None:
     for fragment in chosen(item):

@@ -61,6 +61,7 @@ def test_all_curated_exercises_are_proved(here: Here, level: int, part: int, mon
     assert {item.seed: reason for item in items if (reason := proved(item, here).reason)} == {}
 
 
+@pytest.mark.in_turn(turns=4)
 @pytest.mark.parametrize(
     "wanted",
     [

@@ -63,6 +63,7 @@ async def test_whom_no_browser_knows_any_more_is_forgotten(database, clock, monk
     assert await count(database) == 0
 
 
+@pytest.mark.in_turn(turns=4, places=("app",))
 @pytest.mark.usefixtures("me")
 @pytest.mark.parametrize("days", [401, 3, -4, -401])
 async def test_a_clock_that_jumps_forgets_nobody_and_ends_nothing(database, clock, days):

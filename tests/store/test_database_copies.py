@@ -166,6 +166,7 @@ async def test_half_a_backup_changes_nothing(filled: str, tmp_path: Path) -> Non
     assert await refused(filled, half)
 
 
+@pytest.mark.in_turn(turns=4, places=("app",))
 @pytest.mark.parametrize("content", [b"", b"# names\nanna\n", b"SQLite format 3\0" + b"x" * 5000, b"PGDMPx"])
 async def test_another_file_is_refused_by_its_name(filled: str, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "notes.txt").write_bytes(content)

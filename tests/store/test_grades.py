@@ -56,6 +56,7 @@ async def the_grade(database: Database, group: Class) -> Grade:
     return book.rows[0].grades[0]
 
 
+@pytest.mark.in_turn(turns=4, places=("app",))
 @pytest.mark.parametrize(
     ("at", "points"),
     [

@@ -19,6 +19,7 @@ from app.store.database import now
 from app.store.sittings import SittingSettings, create_sitting
 from app.store.tables import Assignment, Class, Membership
 from app.web.application import create_app
+from tests.turns import PAGES
 from tests.web.asking import Ask, Asker, asking, headers_of, path_of, routes_of
 from tests.web.classroom import Classroom
 from tests.web.conftest import FakeGrader
@@ -189,6 +190,7 @@ def test_every_route_has_a_row() -> None:
     assert top == []
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @pytest.mark.parametrize(("method", "path"), OF_A_CLASS, ids=" ".join)
 def test_a_page_of_a_class_answers_by_role_and_is_404_to_others(world: World, method: str, path: str) -> None:
     least = MAY[method, path.removeprefix(CLASS)]

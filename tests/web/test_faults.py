@@ -16,6 +16,7 @@ from sqlalchemy import event
 from starlette.testclient import TestClient
 
 from app.store import database as store
+from tests.turns import PAGES
 
 pytestmark = pytest.mark.alone
 
@@ -101,6 +102,7 @@ ACTS: dict[str, Callable[..., Any]] = {
 }
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @pytest.mark.parametrize("kind", FAULTS)
 @pytest.mark.parametrize("act", ACTS)
 def test_a_fragment_says_nothing_was_saved_and_the_next_try_is(
@@ -120,6 +122,7 @@ def test_a_fragment_says_nothing_was_saved_and_the_next_try_is(
     assert draft(fault) == TEXT or act == "reset"
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @pytest.mark.parametrize("kind", FAULTS)
 @pytest.mark.parametrize("act", ACTS)
 def test_a_plain_form_gets_a_page_that_leads_back(known: TestClient, fault: Fault, act: str, kind: str) -> None:

@@ -31,6 +31,7 @@ from app.web.application import create_app
 from tests.courses import course_in
 from tests.engine.train.load import COURSE as TRAINING
 from tests.examples import examples
+from tests.turns import PAGES
 from tests.web.asking import CANARY, CLASS_CODE, Answer, Ask, Asker, asking, headers_of, path_of, routes_of, sound
 from tests.web.classroom import Classroom
 from tests.web.conftest import OPERATOR, FakeGrader
@@ -229,6 +230,7 @@ def asks(draw: st.DrawFn, method: str, template: str) -> Ask:
     return Ask(way, draw(paths(template)), headers_of(pairs), body, chunk if len(body) < 2000 else 65536)
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @pytest.mark.parametrize(("method", "template"), ROUTES, ids=[" ".join(route) for route in ROUTES])
 @examples(4, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())

@@ -31,6 +31,7 @@ from app.web.application import create_app
 from app.web.middleware.reports import configure_logs
 from app.web.middleware.security import FROM_PLATFORMS
 from tests.engine.train.load import COURSE as TRAINING
+from tests.turns import PAGES
 from tests.web.asking import CANARY, Ask, Elements, asking, headers_of, path_of, routes_of, sound
 from tests.web.conftest import BROWSER, FakeGrader
 
@@ -117,6 +118,7 @@ def sent(client: TestClient, action: str, code: str, **more: object):
     return client.post(f"{BOX}/{action}", data={"code": code, "revision": 0, **more}, headers=HTMX)
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @payloads
 def test_what_a_submission_says_is_text_in_every_view(client: TestClient, payload: str) -> None:
     views = [
@@ -139,6 +141,7 @@ def test_what_a_submission_says_is_text_in_every_view(client: TestClient, payloa
     assert CANARY in views[0].text or CANARY not in payload, "the payload must be shown to prove anything"
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @payloads
 def test_an_answer_is_text_wherever_it_is_repeated(client: TestClient, payload: str) -> None:
     data = {"answer": [payload, payload], "left": payload, "right": payload, "left_transposed": payload}
@@ -149,6 +152,7 @@ def test_an_answer_is_text_wherever_it_is_repeated(client: TestClient, payload: 
     assert foreign(client.get(LESSON)) == []
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @payloads
 def test_an_address_is_text_on_the_page_that_it_leads_to(client: TestClient, payload: str) -> None:
     shown = quote(payload, safe="")
@@ -172,6 +176,7 @@ def test_what_a_browser_says_of_itself_is_not_repeated(app: FastAPI, client: Tes
             assert CANARY not in answer.text
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @payloads
 def test_in_an_exported_lesson_a_submission_stays_where_it_belongs(client: TestClient, payload: str) -> None:
     sent(client, "draft", f"# {payload}")
@@ -190,6 +195,7 @@ def test_in_an_exported_lesson_a_submission_stays_where_it_belongs(client: TestC
             assert f"<{CANARY}" not in re.sub(r"(?s)(`+).*?\1", "", cell.source), cell.source
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @payloads
 def test_names_that_a_model_invents_and_errors_of_its_training_are_text(settings: Settings, payload: str) -> None:
     snapshot = Snapshot(
@@ -254,6 +260,7 @@ class TestForgedRequests:
     )
     KINDS = ("application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain", "application/json")
 
+    @pytest.mark.in_turn(turns=4, places=PAGES)
     @pytest.mark.parametrize("origin", ORIGINS, ids=str)
     def test_each_is_refused_and_stores_nothing(self, app: FastAPI, client: TestClient, origin) -> None:
         client.get(LESSON)
@@ -350,6 +357,7 @@ SPLITS = [
 
 
 class TestHeaders:
+    @pytest.mark.in_turn(turns=4, places=PAGES)
     @pytest.mark.parametrize("back", SPLITS, ids=repr)
     def test_a_way_back_leads_nowhere_else_and_makes_no_header(self, client: TestClient, back: str) -> None:
         data = {"theme": "dark", "back": back}
@@ -411,6 +419,7 @@ def logged(capsys: pytest.CaptureFixture[str], *, plain: bool) -> Iterator[list[
         lines += said.out.split("\n")[:-1] + said.err.split("\n")[:-1]
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @pytest.mark.parametrize("plain", [True, False], ids=["for a terminal", "as JSON"])
 @pytest.mark.parametrize("evil", LINES, ids=repr)
 def test_a_request_is_one_line_of_the_log_whatever_it_holds(app: FastAPI, capsys, evil: str, plain: bool) -> None:

@@ -18,6 +18,7 @@ from app.web.application import create_app
 from app.web.middleware.path_prefix import PathPrefix
 from tests.courses import LESSONS, course_in
 from tests.styleguide.page import styleguide_app
+from tests.turns import PAGES
 from tests.web.asking import Answer, Ask, asking, headers_of, path_of
 from tests.web.conftest import BROWSER, RIGHT, WRONG, FakeGrader
 from tests.web.test_every_role import INSIDE, ROUTES, World
@@ -103,6 +104,7 @@ def alike(address: str) -> str:
     return re.sub(r"\d+", "1", path) + "?" + re.sub(r"=[^&]*", "", query)
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @pytest.mark.parametrize("before", PROXIES.values(), ids=PROXIES)
 @pytest.mark.parametrize("who", ["stranger", *INSIDE])
 def test_every_link_is_below_the_prefix_and_leads_to_a_page(app: FastAPI, world: World, who: str, before: str) -> None:
@@ -122,6 +124,7 @@ def test_every_link_is_below_the_prefix_and_leads_to_a_page(app: FastAPI, world:
     assert {"/", LESSON, "/units/layers", "/me"} <= walker.pages
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @pytest.mark.parametrize("who", ["stranger", *INSIDE])
 def test_whatever_a_route_answers_stays_below_the_prefix(world: World, who: str) -> None:
     walker = Walker(world, who, PREFIX)

@@ -193,6 +193,7 @@ LUCKY = [
 ]
 
 
+@pytest.mark.in_turn(turns=4)
 @pytest.mark.parametrize("line", LUCKY)
 def test_no_line_is_right_by_luck_with_indices(engine, line):
     name = line.split()[0]

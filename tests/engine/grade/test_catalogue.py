@@ -92,6 +92,7 @@ def test_every_row_of_the_catalogue_is_there():
     assert {row.number for row in ROWS} == set(range(1, ROWS_OF_THE_CATALOGUE + 1))
 
 
+@pytest.mark.prove
 def test_every_mistake_but_the_check_is_found_at_one_gradient(jailed):
     several = {}
     for row in ROWS:

@@ -10,6 +10,7 @@ from tests.grading.boxes.load import BOXES, MORE, NETWORK
 EVERY = pytest.mark.parametrize("box", [*BOXES, *MORE, NETWORK], ids=lambda box: box.name)
 
 
+@pytest.mark.in_turn(turns=4)
 @EVERY
 def test_the_reference_solution_of_every_box_is_right(engine, box):
     verdict = engine.check(box.task(grade="value"), box.solution)

@@ -39,6 +39,7 @@ def at_fault(engine, box, require, code):
     return None if verdict.passed or only_here else ([one.name for one in red], verdict.outcome)
 
 
+@pytest.mark.in_turn(turns=4)
 @pytest.mark.parametrize("seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.prove) for seed in range(3, 60))])
 @pytest.mark.parametrize("all_of_them", [True, False], ids=["all", "some"])
 def test_one_slip_gives_one_red_line(silent, seed, all_of_them):

@@ -106,6 +106,7 @@ ROWS = [
 ]
 
 
+@pytest.mark.in_turn(turns=4)
 @pytest.mark.parametrize(("box", "edits", "lines", "after", "word"), ROWS, ids=[str(row[1]) for row in ROWS])
 def test_the_line_of_a_wrong_step_is_named(engine, box, edits, lines, after, word):
     code = box.solution

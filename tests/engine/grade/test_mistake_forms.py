@@ -149,6 +149,7 @@ def test_a_right_gradient_passes_in_every_form(engine, name):
     assert verdict.passed, [one for one in verdict.names if one.verdict in {"wrong", "not-yet"}] or verdict
 
 
+@pytest.mark.in_turn(turns=4)
 @pytest.mark.parametrize("name", FORMS)
 def test_a_wrong_gradient_has_its_name_in_every_form(engine, name):
     box, code = filled(name, FORMS[name][2])

@@ -523,6 +523,7 @@ LINES = [
 ]
 
 
+@pytest.mark.in_turn(turns=4)
 @pytest.mark.parametrize(("one", "lines", "said"), LINES, ids=[row[1] for row in LINES])
 def test_a_line_from_elsewhere_is_told_with_what_it_lacks(engine, one, lines, said):
     code = submitted(one, lines)

@@ -89,6 +89,7 @@ def test_another_threshold_of_a_huber_loss_is_refused(engine, gate, size):
     assert not passes(engine, one, HUBER.format(gate=gate))
 
 
+@pytest.mark.in_turn(turns=4)
 @pytest.mark.parametrize("gate", ["adv < 1.2", "ratio < 1.5", "first < 1.2", "ratio >= 0", ""])
 def test_another_gate_of_a_clipped_ratio_is_refused(engine, gate):
     inputs = "new: [N]; old: [N]; adv: [N]"
@@ -125,9 +126,7 @@ NAMES = [*combinations("abcdefgh", 2)][:16]
 RARE = pytest.mark.prove
 
 
-@pytest.mark.parametrize(
-    ("first", "second"), [NAMES[0], NAMES[7], *(pytest.param(*one, marks=RARE) for one in NAMES[1:7] + NAMES[8:])]
-)
+@pytest.mark.parametrize(("first", "second"), [NAMES[0], *(pytest.param(*one, marks=RARE) for one in NAMES[1:])])
 def test_no_other_gate_of_a_single_number_passes(engine, first, second):
     code = "ds = {gate}\nd{a} = ds * {b}\nd{b} = ds * {a}\n"
     right = code.format(gate="dy * (s > 0)", a=first, b=second)
@@ -152,6 +151,7 @@ f = e ** 2
 y = f / 2.0 + 10.0 / f"""
 
 
+@pytest.mark.in_turn(turns=4)
 @pytest.mark.parametrize("gate", ["b - c > 0", "-a > 0", "b > 0", "b + a > 0", "q >= 0"])
 def test_no_other_gate_passes_in_the_example_of_micrograd(engine, gate):
     rest = "dr = dd2\ndd1 = 3 * dd2\n"
@@ -165,6 +165,7 @@ def test_no_other_gate_passes_in_the_example_of_micrograd(engine, gate):
     assert not passes(engine, one, head + tail + last.format(gate=gate))
 
 
+@pytest.mark.in_turn(turns=4)
 @pytest.mark.parametrize("dims", ["N: 32, D: 27", "N: 3, D: 8", "N: 64, D: 5"])
 @pytest.mark.parametrize("program", ["y = x.max(1).values", "y = x.amax(1)", "y = 2 * x.max(1).values"])
 def test_winners_as_one_hot_rows_need_the_number_of_classes(engine, program, dims):

@@ -175,6 +175,7 @@ OTHER_STEPS = (
 )
 
 
+@pytest.mark.in_turn(turns=4)
 @pytest.mark.parametrize(("name", "right", "wrong", "names"), OTHER_STEPS, ids=[row[2] for row in OTHER_STEPS])
 def test_a_loop_through_other_steps_is_one_red_line(engine, name, right, wrong, names):
     program = next(one for one in PROGRAMS if one.name == name)

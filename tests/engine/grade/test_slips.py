@@ -37,6 +37,7 @@ def test_a_comparison_in_place_of_an_assignment_is_named_at_its_line(engine, cod
 CAUSE = "Line {} overwrites `{}`, which is given, and line {} reads what now stands there."
 
 
+@pytest.mark.in_turn(turns=4)
 @pytest.mark.parametrize("box", [LAYER, SQUARE], ids=["shapes differ", "shapes agree"])
 @pytest.mark.parametrize(
     ("code", "name", "cause"),

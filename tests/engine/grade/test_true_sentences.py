@@ -1017,6 +1017,7 @@ def test_no_two_programs_of_these_rows_have_one_name():
     assert len({row[0].name for row in ROWS}) == len({id(row[0]) for row in ROWS})
 
 
+@pytest.mark.in_turn(turns=4)
 @pytest.mark.parametrize("one", {row[0].name: row[0] for row in ROWS}.values(), ids=lambda one: one.name)
 def test_the_programs_of_these_rows_are_sound(engine, one):
     assert engine.check(one.task(grade="value"), one.solution).passed

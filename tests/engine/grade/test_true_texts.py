@@ -928,6 +928,7 @@ def test_a_step_that_stops_is_tried_in_the_gradients_made_of_it(
     assert said in message
 
 
+@pytest.mark.in_turn(turns=4)
 @pytest.mark.parametrize(
     ("name", "old", "new", "gradient", "said"),
     [
@@ -999,6 +1000,7 @@ def test_a_line_that_reads_nothing_of_the_one_that_stopped_is_run(engine: Engine
     assert {name for name, verdict in verdicts.items() if verdict != "right"} == {"dt", "dp", "dR", "dP"}
 
 
+@pytest.mark.in_turn(turns=4)
 @pytest.mark.parametrize(
     ("name", "old", "new"),
     [

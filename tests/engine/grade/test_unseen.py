@@ -29,6 +29,7 @@ def test_there_are_enough_of_them():
     assert len(RIGHT_PIECES) >= 40
 
 
+@pytest.mark.in_turn(turns=4)
 @pytest.mark.parametrize("box", BOXES, ids=lambda box: box.name)
 def test_the_solution_passes(engine, box):
     assert engine.check(box.task(grade="value"), box.solution).passed

@@ -195,9 +195,16 @@ def test_random_kills_under_load_never_cost_an_answer_or_make_a_wrong_one(
     assert found["wrong"] >= kills - 1
 
 
-@pytest.mark.parametrize("victim", ["zygote", "child"])
-@pytest.mark.parametrize("stage", ["idle", "running"])
-def test_a_kill_at_each_stage_costs_at_most_one_answer(lone: SharedGraders, victim: str, stage: str) -> None:
+@pytest.mark.parametrize(
+    ("stage", "victim"),
+    [
+        ("running", "zygote"),
+        ("idle", "child"),
+        pytest.param("idle", "zygote", marks=pytest.mark.prove),
+        pytest.param("running", "child", marks=pytest.mark.prove),
+    ],
+)
+def test_a_kill_at_each_stage_costs_at_most_one_answer(lone: SharedGraders, stage: str, victim: str) -> None:
     async def claim(graders: LocalGraders) -> None:
         assert (await graders.check(task(), RIGHT)).passed
         killer = Killer(graders, random.Random(1))

@@ -112,6 +112,7 @@ def made_by(case, mistake, tensors):
     return replace(case, looks=looks, writes=tuple(ast.parse(f"{case.name} = {words}").body))
 
 
+@pytest.mark.in_turn(turns=4)
 @pytest.mark.parametrize(
     "step", [pytest.param(4, id="each fourth"), pytest.param(1, id="all", marks=pytest.mark.prove)]
 )
@@ -125,6 +126,7 @@ def test_every_prediction_is_recognised(table, step):
         assert found is not None, mistake.code
 
 
+@pytest.mark.in_turn(turns=4)
 def test_every_edit_of_the_rule_is_recognised_as_itself(table):
     _, case, _ = table
     view = GradientAnalysis(case)

@@ -30,6 +30,7 @@ LINES = [
 ]
 
 
+@pytest.mark.in_turn(turns=4)
 @pytest.mark.parametrize(("box", "line", "code"), LINES, ids=[f"{box} {code}" for box, _, code in LINES])
 def test_a_slip_in_a_fused_formula_has_its_code(beds, box, line, code):
     bed = beds(box)

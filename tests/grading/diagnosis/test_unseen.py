@@ -129,6 +129,7 @@ def test_the_solution_is_right(drawn, box):
     assert drawn[id(box)].judged(box.solution) == {}
 
 
+@pytest.mark.in_turn(turns=4)
 @pytest.mark.parametrize(("box", "line", "code"), LINES, ids=[line for _, line, _ in LINES])
 def test_a_wrong_line_of_an_unseen_program_has_its_code(drawn, box, line, code):
     name = line.split()[0]

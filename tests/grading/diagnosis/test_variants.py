@@ -23,6 +23,7 @@ def named(row):
     return f"{row['becomes'].strip()} [{row.get('code', '')}]"
 
 
+@pytest.mark.in_turn(turns=4)
 @pytest.mark.parametrize("row", NETWORK, ids=named)
 def test_a_wrong_line_of_the_network_has_its_code(beds, row):
     bed = beds("network")
@@ -35,6 +36,7 @@ def test_a_wrong_line_of_the_network_has_its_code(beds, row):
     assert found.code == row["code"]
 
 
+@pytest.mark.in_turn(turns=4)
 @pytest.mark.parametrize("row", BOXES, ids=lambda row: f"{row['box']} {named(row)}")
 def test_a_wrong_line_of_a_box_has_its_code(beds, row):
     bed = beds(row["box"])
@@ -47,6 +49,7 @@ def test_a_wrong_line_of_a_box_has_its_code(beds, row):
     assert found.code == row["code"]
 
 
+@pytest.mark.in_turn(turns=4)
 @pytest.mark.parametrize("row", ALTERNATIVES, ids=named)
 def test_a_right_line_is_not_called_wrong(beds, row):
     bed = beds("network")
@@ -59,6 +62,7 @@ def test_there_are_enough_variants():
     assert len(ALTERNATIVES) >= 20
 
 
+@pytest.mark.in_turn(turns=4)
 @pytest.mark.parametrize("row", [*NETWORK[::7], *BOXES[::7]], ids=named)
 def test_a_message_speaks_of_the_learners_own_tensor(beds, row):
     bed = beds(row.get("box", "network"))

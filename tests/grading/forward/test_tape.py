@@ -24,6 +24,7 @@ def prepared(box, dtype):
     return program, rows(program), data
 
 
+@pytest.mark.in_turn(turns=4)
 @EVERY
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_shares_sum_to_the_gradient_of_autograd_bit_for_bit(box, dtype):

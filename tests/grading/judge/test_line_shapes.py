@@ -291,6 +291,7 @@ def test_what_was_read_of_another_text_changes_nothing(before, code):
     assert infer_line_shapes(code, ground, kept) == infer_line_shapes(code, ground)
 
 
+@pytest.mark.in_turn(turns=4)
 @pytest.mark.parametrize(
     "code",
     [

@@ -237,6 +237,7 @@ y = F.conv1d(torch.zeros(2, 6, 9), torch.zeros(4, 3, 2), groups=2)
 """
 
 
+@pytest.mark.in_turn(turns=4)
 @pytest.mark.parametrize("case", CASES.strip().splitlines())
 def test_a_case_has_the_shapes_of_torch(case):
     source = case.replace("; ", "\n")

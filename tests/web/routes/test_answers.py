@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from tests.turns import PAGES
+
 LESSON = "/lessons/linear"
 HTMX = {"hx-request": "true"}
 
@@ -138,6 +140,7 @@ def test_the_last_right_answer_completes_the_lesson(client: TestClient, page) ->
     assert "8/8" in client.get("/").text
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @pytest.mark.parametrize("name", RIGHT)
 def test_no_answer_breaks_the_page_or_gets_out_of_its_place(client: TestClient, name: str) -> None:
     fields = ("left", "right") if name == "dw-product" else ("answer",)
@@ -177,6 +180,7 @@ def test_every_answer_is_kept(client: TestClient, tmp_path: Path) -> None:
     assert json.loads(rows[1][3]) == ["0.5"]
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @pytest.mark.parametrize("name", RIGHT)
 def test_the_label_of_an_exercise_and_the_counter_say_the_same(client: TestClient, page, name: str) -> None:
     labels = []

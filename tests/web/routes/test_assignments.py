@@ -8,6 +8,7 @@ from starlette.testclient import TestClient
 
 from app.store import assignments
 from app.store.tables import Class
+from tests.turns import PAGES
 from tests.web.classroom import Classroom
 
 INVALID = r'<input [^>]*aria-invalid="true" aria-describedby="problem"'
@@ -51,6 +52,7 @@ def test_the_home_of_a_class_says_until_when_late_work_counts(room: Classroom, g
     assert "due Fri 1 Mar 2199, 01:00, late until Fri 8 Mar 2199, 01:00" in eve.get(f"/classes/{group.id}").text
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @pytest.mark.parametrize(
     ("form", "words"),
     [
@@ -81,6 +83,7 @@ def test_terms_that_do_not_fit_are_refused_with_a_sentence(
     assert "Nothing is assigned yet" in answer.text
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @pytest.mark.parametrize(
     ("field", "form"),
     [

@@ -28,6 +28,7 @@ from app.web.middleware.frames import COOKIE
 from app.web.middleware.security import cookie_header
 from app.web.routes import lti as lti_routes
 from tests.lti.platform import CLAIM, FROM_ELSEWHERE, IN_A_TAB, KEYS, MEMBERSHIP, Link, Person, Platform
+from tests.turns import PAGES
 from tests.web.classroom import Classroom
 from tests.web.conftest import BROWSER
 from tests.web.routes.accounts import LESSON
@@ -427,6 +428,7 @@ ROLES = {
 }
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @pytest.mark.parametrize("named", ROLES)
 def test_roles_of_a_platform_are_those_of_the_class(
     platform: Platform, client: TestClient, app: FastAPI, room: Classroom, named: str

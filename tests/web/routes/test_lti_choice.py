@@ -19,6 +19,7 @@ from app.store.progress import SITTINGS
 from app.store.sittings import SittingSettings, create_sitting
 from app.store.tables import Assignment, LtiContext, LtiLineItem
 from tests.lti.platform import CLAIM, DEEP, Link, Person, Platform
+from tests.turns import PAGES
 from tests.web.classroom import Classroom
 from tests.web.conftest import BROWSER
 from tests.web.routes.platforms import exam, frame, platform, shared, standing_platform
@@ -119,6 +120,7 @@ BAD = {
 }
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @pytest.mark.parametrize("said", BAD)
 def test_what_cannot_be_meant_is_told_and_the_choice_stays(
     platform: Platform, client: TestClient, ada: Person, said: str

@@ -21,6 +21,7 @@ from app.store import classes, invitations, joining, notices
 from app.store.classes import RefusedError
 from app.store.database import Database
 from app.store.tables import AuditEvent, Base, Learner
+from tests.turns import PAGES
 from tests.web.conftest import BROWSER
 from tests.web.routes.accounts import LESSON, begin, make_passwords_cheap, name_shown, sign_in, take_name, text_in_box
 
@@ -445,6 +446,7 @@ VOID = (
 )  # fmt: skip
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @pytest.mark.parametrize("change", VOID, ids=lambda change: change.__name__)
 def test_a_link_for_a_password_is_void_once_its_right_is_gone(
     client: TestClient, grace: Two, stored: ..., change: ...
@@ -461,6 +463,7 @@ def test_a_link_for_a_password_is_void_once_its_right_is_gone(
     assert name_shown(client) == "Ada", "still herself"
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @pytest.mark.parametrize("change", VOID[1:6], ids=lambda change: change.__name__)
 def test_no_link_is_made_into_more_than_the_own_class(grace: Two, stored: ..., change: ...) -> None:
     ada, learner = grace

@@ -8,6 +8,7 @@ from starlette.testclient import TestClient
 
 from app.store.tables import Assignment, Class, Extension, Membership
 from app.teaching.dates import to_local
+from tests.turns import PAGES
 from tests.web.classroom import Classroom
 
 pytestmark = pytest.mark.alone
@@ -91,6 +92,7 @@ def test_people_extensions_and_what_the_earlier_class_has_stay_there(
     assert room.write(extensions) == [row.id for row in assigned(room, earlier.id)]
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @pytest.mark.parametrize(
     ("form", "said"),
     [

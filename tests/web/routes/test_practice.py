@@ -28,6 +28,7 @@ from app.practice.taught import families_of
 from app.store import board, cards, practice_items, tables
 from app.store.tables import Card, PracticeItem
 from app.web.views.slips_view import recent_mistakes
+from tests.turns import PAGES
 from tests.web.conftest import WRONG
 from tests.web.routes.practising import MONDAY, Learner, Stock
 
@@ -398,6 +399,7 @@ def test_an_item_stays_what_it_was_when_the_generator_goes_on(learner, monkeypat
     assert learner.lesson(at).source == before
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @pytest.mark.alone
 @pytest.mark.parametrize("form", list(TITLES))
 def test_no_page_of_an_item_names_its_seed(learner, monkeypatch, form):
@@ -520,6 +522,7 @@ def test_a_drill_that_is_left_goes_on_where_it_began_and_is_no_sitting(learner, 
     assert "exercise done" not in learner.text("/practice")
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @pytest.mark.parametrize("item", curated_items(1)[:20], ids=lambda item: item.name)
 def test_a_bug_to_hunt_is_one_that_shapes_do_not_tell(item):
     _, fragment = hunted(item, OPERATIONS[item.operations[0]].family, "") or ("", "")

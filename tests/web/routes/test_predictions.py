@@ -4,6 +4,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.grading.judge.verdict import NameVerdict, Standing, Verdict
+from tests.turns import PAGES
 
 FOLDER = "held"
 LESSON = "/lessons/predictions"
@@ -38,6 +39,7 @@ def verdict(*standings: Standing) -> Verdict:
     return Verdict(outcome="graded", passed=set(standings) == {"right"}, names=tuple(names), hidden_sizes=2)
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @pytest.mark.alone
 @pytest.mark.parametrize(
     ("standings", "predicted", "said"),

@@ -8,6 +8,7 @@ from sqlalchemy import select, update
 from starlette.testclient import TestClient
 
 from app.store.tables import Assignment, Class, Extension, Membership
+from tests.turns import PAGES
 from tests.web.classroom import Classroom
 from tests.web.conftest import WRONG
 
@@ -46,6 +47,7 @@ def shown(ada: TestClient, group: Class, page: str, **query: str) -> set[str]:
     return {name for name in ("Bea", "Cyd", "Dan", "Eli") if name in text}
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @pytest.mark.parametrize(
     ("page", "query"),
     [

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from tests.turns import PAGES
+
 FOLDER = "held"
 LESSON = "/lessons/sheets"
 SHEET = f"{LESSON}/sheet/shapes"
@@ -94,6 +96,7 @@ def test_only_rows_with_a_new_answer_are_kept_and_spoken_about(client: TestClien
     assert 'id="w-shape-feedback"' not in text
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @pytest.mark.alone
 @pytest.mark.parametrize("mark", ['"', "''", "″", "〃", ' " ', "“", "”", "’’"])
 def test_a_ditto_mark_repeats_the_answer_above(client: TestClient, tmp_path: Path, mark: str) -> None:

@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 
 from app.accounts import passwords
 from app.accounts.passwords import AT_ONCE, MOST_WAITING
+from tests.turns import PAGES
 from tests.web.conftest import BROWSER
 from tests.web.routes.accounts import (
     LESSON,
@@ -89,6 +90,7 @@ def test_a_tab_with_the_cookie_of_before_is_not_made_somebody_new(client: TestCl
     assert "set-cookie" not in answer.headers
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @pytest.mark.parametrize(
     ("name", "password", "said"),
     [
@@ -113,6 +115,7 @@ def test_what_does_not_fit_is_said_and_changes_nothing(
     assert text_in_box(other) == "dX = 1"
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @pytest.mark.parametrize(
     ("name", "password", "said"),
     [

@@ -27,6 +27,7 @@ from app.store.database import now
 from app.store.tables import Credential, OneTimeToken
 from app.web.application import create_app
 from tests.store import postgres
+from tests.turns import PAGES
 from tests.waiting import SECONDS
 from tests.web.conftest import BROWSER, FakeGrader
 from tests.web.routes.accounts import begin, name_shown, take_name, text_in_box
@@ -170,6 +171,7 @@ def test_a_code_is_too_old_after_ten_minutes(client: TestClient, box: Box, monke
     assert answer(client, box.code()).status_code == 422
 
 
+@pytest.mark.in_turn(turns=4, places=PAGES)
 @pytest.mark.parametrize(
     "email",
     ["", "ada", "@", "a@b", "a@b@example.org", "ada@example.org\r\nBcc: eve@example.org", "a b@example.org", "é@e.org",
