@@ -33,7 +33,7 @@ class TakesAway:
         await self._app({**scope, "path": path.removeprefix(PREFIX)}, receive, send)
 
 
-@pytest.fixture(params=["kept", "taken away"])
+@pytest.fixture(params=["taken away", pytest.param("kept", marks=pytest.mark.prove)])
 def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     app = create_app(Settings(data_dir=tmp_path, database_url="", prefix=PREFIX), COURSE, FakeGrader())
     if request.param == "taken away":

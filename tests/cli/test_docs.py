@@ -112,6 +112,7 @@ def given(command: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         target.write_text(done.stdout, "utf-8")
 
 
+@pytest.mark.in_turn(turns=3, places=("docs", "app/cli"))
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=name_of)
 def test_every_command_of_a_page_works(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for command in commands(page):

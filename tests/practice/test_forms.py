@@ -304,6 +304,7 @@ def test_lines_that_cannot_show_a_slip_do_not_ask_for_it():
     assert not asks(silu, "fade", "activation/", "activation", "square-missing")
 
 
+@pytest.mark.prove
 def test_a_hunt_asks_for_the_slip_that_is_planted_and_no_other():
     items = [item for item in curated_items(2) if render_form(item, "bug", "broadcast", "mean")][:9]
     planted = [item for item in items if asks(item, "bug", "broadcast/mean", "broadcast", "mean")]

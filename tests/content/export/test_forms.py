@@ -17,6 +17,7 @@ from app.kinds.choice.block import ChoiceQuestion
 from app.kinds.number.block import NumberQuestion
 from app.kinds.shape.block import ShapeQuestion
 from tests.examples import examples
+from tests.turns import EXPORTS
 
 TOP = """---
 title: Layers
@@ -63,14 +64,16 @@ def markdown_of(text, **work):
     return written_as("md", cells_of(lesson, Work(**work)))
 
 
-def test_every_notebook_is_valid_and_comes_out_the_same_again(exports):
-    for name, text in exports.items():
-        if name.endswith(".ipynb"):
-            notebook = nbformat.reads(text, as_version=4)
-            nbformat.validate(notebook)
-            ids = [cell["id"] for cell in notebook["cells"]]
-            assert len(set(ids)) == len(ids)
-            assert json.loads(text)["nbformat_minor"] == 5
+@pytest.mark.in_turn(turns=4, places=EXPORTS)
+@pytest.mark.parametrize("part", range(4))
+def test_every_notebook_is_valid_and_its_cells_have_ids(exports, part):
+    notebooks = [text for name, text in exports.items() if name.endswith(".ipynb")]
+    for text in notebooks[part::4]:
+        notebook = nbformat.reads(text, as_version=4)
+        nbformat.validate(notebook)
+        ids = [cell["id"] for cell in notebook["cells"]]
+        assert len(set(ids)) == len(ids)
+        assert json.loads(text)["nbformat_minor"] == 5
 
 
 def test_every_script_is_python(exports):

@@ -36,7 +36,7 @@ def compared_in(lesson, exercise):
             return []
 
 
-@pytest.mark.in_turn(turns=4, places=EXPORTS)
+@pytest.mark.in_turn(turns=8, places=EXPORTS)
 @each_lesson
 @pytest.mark.parametrize("form", ["ipynb", pytest.param("py", marks=pytest.mark.prove)])
 def test_every_row_agrees_with_autograd_where_the_solutions_are_in(lesson, form, ran):
@@ -54,7 +54,7 @@ def test_every_row_agrees_with_autograd_where_the_solutions_are_in(lesson, form,
     assert all(said.endswith("True") for said in tried)
 
 
-@pytest.mark.in_turn(turns=4, places=EXPORTS)
+@pytest.mark.in_turn(turns=8, places=EXPORTS)
 @each_lesson
 @pytest.mark.parametrize("form", [pytest.param("ipynb", marks=pytest.mark.prove), "py"])
 def test_blanks_run_from_top_to_bottom(lesson, form, ran):
