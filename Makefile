@@ -9,8 +9,8 @@ BIN := .venv/bin
 TORCH := torch==2.13.0
 # The index of CPU builds that torch's installation page names; the default one may bring gigabytes for graphics cards.
 TORCH_INDEX ?=
-# Six for two processors: more than half of them wait for a browser, a broker, or what a test has started.
-WORKERS := -n 6 --no-loadscope-reorder
+# Four for two processors: some of them wait for a browser, a broker, or what a test has started.
+WORKERS := -n 4 --no-loadscope-reorder
 # What is compiled is kept: a test run starts some two hundred processes, and pytest rewrites each file of tests.
 export PYTHONDONTWRITEBYTECODE :=
 
