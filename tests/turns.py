@@ -43,7 +43,7 @@ def leave_for_later(metafunc: pytest.Metafunc) -> None:
 
     A mark with an argument means it only where that is true; it may name *turns* and *places* of its own. Who runs its
     file, as `make quick` does, runs all of a table, and so does `make prove`. To make a row and then leave it out takes
-    as long for six workers as a short test.
+    as long for all workers as a short test.
     """
     calls = metafunc._calls
     due, rows = [], []
