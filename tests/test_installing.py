@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -53,6 +54,20 @@ def test_make_says_where_python_is_slow_over_quoted_cookies(tmp_path, version, n
     said = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=True).stdout
 
     assert ("Backhand lets no quoted cookie" in said) is noted
+
+
+@pytest.mark.parametrize(("makes", "first"), [("ensurepip", True), ("nothing of the kind", False)])
+def test_make_takes_the_python_of_the_system_first_if_it_makes_environments(tmp_path, monkeypatch, makes, first):
+    system, other = tmp_path / "system", tmp_path / "python3.11"
+    system.write_text(f'#!/bin/sh\n[ "$2" = "import {makes}" ]\n')
+    other.write_text("#!/bin/sh\n")
+    for python in (system, other):
+        python.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+
+    (line,) = (line for line in made(f"SYSTEM={system}") if line.endswith("-m venv .venv"))
+
+    assert line.split(" || ")[1] == f"{system if first else other} -m venv .venv"
 
 
 def test_make_asks_the_index_that_is_given_for_torch_alone() -> None:
