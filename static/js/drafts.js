@@ -163,6 +163,7 @@ class Draft {
     if (!response.ok) throw Object.assign(new Error(response.status), { answered: true });
     this.unsure = null;
     this.confirm(text, line, await response.json());
+    document.dispatchEvent(new CustomEvent("draft:saved", { detail: response.headers }));
   }
 
   /** A check, a run or a hint takes the text along, after every save before it; those after it start from what it saved. */

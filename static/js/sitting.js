@@ -6,8 +6,12 @@ if (bar) {
   const left = bar.querySelector(".sitting-left");
   const said = document.getElementById("sitting-said");
   // From the seconds that the server told: the clock of this machine may be wrong.
-  const end = performance.now() + 1000 * Number(bar.dataset.seconds);
+  let end = endIn(bar.dataset.seconds);
   let told = minutes();
+
+  function endIn(seconds) {
+    return performance.now() + 1000 * Number(seconds);
+  }
 
   function minutes() {
     return Math.ceil((end - performance.now()) / 60_000);
@@ -25,4 +29,10 @@ if (bar) {
   }
 
   const clock = setInterval(tick, 1000);
+  // Every save tells the time anew: more may have been given.
+  document.addEventListener("draft:saved", ({ detail: headers }) => {
+    const seconds = headers.get("Seconds-Left");
+    if (seconds !== null) end = endIn(seconds);
+    tick();
+  });
 }

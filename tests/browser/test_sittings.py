@@ -52,6 +52,22 @@ def test_the_clock_is_told_at_ten_minutes_and_at_one(page: Page, written: tuple[
     expect(told).to_have_text("One minute is left.")
 
 
+def test_more_time_is_on_the_clock_of_an_open_page_with_the_next_save(
+    page: Page, written: tuple[str, str], server_folder: Path
+) -> None:
+    open_page(page, written[0])
+    left = page.locator(".sitting-left")
+    minutes = int(left.inner_text().split()[0])
+
+    with sqlite3.connect(server_folder / "backhand.db", timeout=SECONDS) as db:
+        sitting = written[0].rpartition("/")[2]
+        db.execute("update sitting_record set extra_minutes = 30 where assignment_id = ?", [sitting])
+    page.locator("#item-1 .cm-content").click()
+    page.keyboard.type("# more ")
+
+    expect(left).to_have_text(re.compile(f"^({minutes + 29}|{minutes + 30}) minutes left$"))
+
+
 def test_a_text_is_saved_and_a_device_that_is_left_says_so(
     page: Page, written: tuple[str, str], server_folder: Path
 ) -> None:

@@ -31,7 +31,14 @@ from app.web.routes.form_fields import Typed
 from app.web.routes.sign_in_result import device_of
 from app.web.routes.sitting_setup import board_page
 from app.web.site import TheVisitor, or_404
-from app.web.views.sitting_view import SittingItemView, graded_items, sitting_state, sitting_view, written_items
+from app.web.views.sitting_view import (
+    SittingItemView,
+    graded_items,
+    seconds_left,
+    sitting_state,
+    sitting_view,
+    written_items,
+)
 
 router = APIRouter(prefix=PREFIX + "/sittings/{sitting_id}")
 
@@ -240,14 +247,17 @@ async def draft(request: Request, visitor: TheVisitor, item: TheItem) -> Respons
     await visitor.begin()
     try:
         async with item.sitting.page.site.database.write(short=True) as db:
-            _, saved = await item.save(db)
+            own, saved = await item.save(db)
     except RefusedError as refused:
         if "application/json" not in request.headers.get("accept", ""):
             return await _page(item.sitting, str(refused))
         return JSONResponse({"message": str(refused)}, 409, headers={"cache-control": "no-store"})
     if "application/json" not in request.headers.get("accept", ""):
         return item.sitting.back(item.name)
-    return save_answer(saved)
+    answer = save_answer(saved)
+    if own.ends_at is not None:  # more time may have been given since the page was opened
+        answer.headers["seconds-left"] = str(seconds_left(own.ends_at, item.sitting.moment))
+    return answer
 
 
 @router.post("/code/{name}/check")

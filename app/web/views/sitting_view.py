@@ -93,6 +93,11 @@ def left_words(seconds: float) -> str:
     return f"{minutes} minutes left" if minutes > 1 else "less than a minute left"
 
 
+def seconds_left(ends: datetime, moment: datetime) -> int:
+    """Whole seconds until a learner's time is over, for the clock of their page."""
+    return max(0, math.floor((ends - moment).total_seconds()))
+
+
 def sitting_state(own: OwnSitting, moment: datetime, token_hash: str) -> State:
     """State of a learner in a sitting, in the browser of *token_hash*."""
     record, time = own.record, own.time
@@ -135,7 +140,7 @@ def sitting_view(
         begun_at=record.begun_at.isoformat() if record and record.begun_at else "",
         ends=clock_words(ends, zone) if ends else "",
         ends_at=ends.isoformat() if ends else "",
-        seconds=max(0, math.floor((ends - moment).total_seconds())) if ends else 0,
+        seconds=seconds_left(ends, moment) if ends else 0,
         left=left_words((ends - moment).total_seconds()) if ends else "",
         handed_in=format_moment(handed_in, zone) if handed_in else "",
         by_clock=record is not None and record.handed_in_by != "learner",

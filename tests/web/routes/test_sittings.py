@@ -295,6 +295,15 @@ def test_extra_time_holds_at_once_and_opens_again_what_the_clock_took(room: Room
     assert {event.verb for event in room.rows(AuditEvent)} >= {"sitting-made", "sitting-time"}
 
 
+def test_a_save_tells_how_much_time_is_left_by_now(room: Room, bob: TestClient) -> None:
+    room.at(minutes=40)
+    assert room.save(bob, 1, "dX = 1").headers["seconds-left"] == "600"
+
+    room.ada.post(f"{room.address}/time", data={"who": str(room.classroom.ids["Bob"]), "minutes": "2"})
+
+    assert room.save(bob, 1, "dX = 2", revision=1).headers["seconds-left"] == "720"
+
+
 def test_what_ends_late_by_extra_time_counts_in_full(room: Room) -> None:
     eve = room.pupil("Eve")
     room.ada.post(f"{room.address}/time", data={"who": str(room.classroom.ids["Eve"]), "percent": "50"})
