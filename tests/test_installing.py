@@ -57,7 +57,7 @@ def test_make_says_where_python_is_slow_over_quoted_cookies(tmp_path, version, n
 
 
 @pytest.mark.parametrize(("makes", "first"), [("ensurepip", True), ("nothing of the kind", False)])
-def test_make_takes_the_python_of_the_system_first_if_it_makes_environments(tmp_path, monkeypatch, makes, first):
+def test_make_takes_the_systems_python_first_if_it_makes_environments(tmp_path, monkeypatch, makes, first):
     system, other = tmp_path / "system", tmp_path / "python3.11"
     system.write_text(f'#!/bin/sh\n[ "$2" = "import {makes}" ]\n')
     other.write_text("#!/bin/sh\n")
