@@ -8,7 +8,6 @@ batch norm, layer norm and RMS norm, with n or n - 1, fused or in pieces.
 |---|---|
 | `statistics-constant` | only the direct term: no statistic is taken to depend on x |
 | `statistics-constant:Z` | the term through Z is missing |
-| `term-sign:Z`, `term-factor:Z:F`, `term-factor:Z` | the term through Z times -1, a number with a name, or a tensor |
 | `term-changed:Z` | the term through Z off by one number per slice |
 | `term-not-averaged:Z` | the term through Z lacks the sum along the slice |
 | `term-axis` | an average of the fused formula runs along other axes |
@@ -23,7 +22,6 @@ import numpy as np
 from app.grading.diagnosis.brackets import row_edits
 from app.grading.diagnosis.claims import all_of, cannot_be_read, is_unmended, lacks_no_gradient, lacks_sum
 from app.grading.diagnosis.evidence import Array, Diagnosis, Hypothesis, Observation, always
-from app.grading.diagnosis.factors import NEAR, named_factor
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.naming import in_code, join_words
 from app.grading.diagnosis.phrases import sentences_of
@@ -136,47 +134,21 @@ def diagnose_changed_term(view: GradientAnalysis) -> Diagnosis | None:
     """One term that has kept its form: the right one times another number, for one slice or all, or not averaged."""
     for held in names_of(view) if view.shaped() else ():
         for code, say, form in FORMS:
-            numbers = [number for look in view.case.looks if (number := _number(view, look, held, form)) is not None]
-            if len(numbers) < len(view.case.looks):
-                continue
-            if code == "term-changed":
-                return _diagnose_changed_term(view, held, numbers)
-            if lacks_sum(view):
+            fits = all(_has_form(view, look, held, form) for look in view.case.looks)
+            if fits and (code == "term-changed" or lacks_sum(view)):
                 return view.case.told(f"{code}:{held}", SAY[say], held=held)
     return None
 
 
-def _diagnose_changed_term(view: GradientAnalysis, held: str, numbers: Sequence[Array]) -> Diagnosis | None:
-    """Diagnose what the term through *held* was multiplied by: one number, a tensor, or another average."""
-    if all(np.ptp(number) <= NEAR * np.abs(number).max() for number in numbers):
-        factor = named_factor(view, [float(number.flat[0]) for number in numbers], view.paths)
-        if factor is not None:
-            code = f"term-sign:{held}" if factor.code == "sign" else f"term-factor:{held}:{factor.code}"
-            return view.case.told(code, SAY["factor"], held=held, factor=factor.text)
-    small = [name for name, array in view.first_look.forward.items() if array.size == numbers[0].size]
-    for name, power in product(small, (1.0, -1.0)):
-        if any(
-            not is_broadcastable(number.shape, look.forward[name].shape)
-            for number, look in zip(numbers, view.case.looks, strict=True)
-        ):
-            continue
-        tensors = [look.forward[name] ** power for look in view.case.looks]
-        pairs = zip(numbers, tensors, strict=True)
-        if all(np.abs(number - tensor).max() <= NEAR * np.abs(tensor).max() for number, tensor in pairs):
-            way = "twice" if power > 0 else "either" if view.text.divides_by(name) else "never"
-            return view.case.told(f"term-factor:{held}", SAY["factor"], held=held, factor=SAY[way].format(name))
-    return view.case.told(f"term-changed:{held}", SAY["changed"], held=held)
-
-
-def _number(view: GradientAnalysis, look: Observation, name: str, form: Form) -> Array | None:
-    """The number for each slice by which the learner's term through *name* is *form*; None where it is not."""
+def _has_form(view: GradientAnalysis, look: Observation, name: str, form: Form) -> bool:
+    """True if the learner's term through *name* is *form* times one number for each slice."""
     own = view.got[look] - look.blocked[name]
     right = form(_terms(look, names_of(view))[DIRECT], look.reference - look.blocked[name])
     axes = stretched_axes(look.reference.shape, look.forward[name].shape)
     if not axes or right.shape != own.shape or own.shape[axes[0]] < 2:
-        return None
+        return False
     if (np.count_nonzero(right, axis=axes) < 2).all():
-        return None  # any entry is a number times the only other one
+        return False  # any entry is a number times the only other one
     # The number per slice is a least-squares fit, so that a zero in *form* does no harm.
-    number = np.asarray((own * right).sum(axis=axes, keepdims=True) / (right**2).sum(axis=axes, keepdims=True))
-    return number if np.abs(own - number * right).max() <= view.slack(own, look) else None
+    number = (own * right).sum(axis=axes, keepdims=True) / (right**2).sum(axis=axes, keepdims=True)
+    return bool(np.abs(own - number * right).max() <= view.slack(own, look))
