@@ -129,6 +129,30 @@ def test_a_wheel_holds_every_file_that_is_no_code(built: Path) -> None:
     assert wheel.stat().st_size < 3_000_000
 
 
+def test_a_wheel_that_is_only_unpacked_finds_its_files_and_keeps_them(built: Path, tmp_path: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    packages, here = tmp_path / "packages", tmp_path / "here"
+    shutil.unpack_archive(wheel, packages, "zip")
+    here.mkdir()
+    before = {file: file.stat().st_mtime_ns for file in packages.rglob("*")}
+    shipped = packages / "app" / "_share" / "lessons"
+
+    def ended(*words: object) -> tuple[int, str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "app", *map(str, words)],
+            cwd=here, env={**os.environ, "PYTHONPATH": str(packages), "PYTHONDONTWRITEBYTECODE": "1"},
+            capture_output=True, text=True, timeout=SECONDS, check=False,
+        )  # fmt: skip
+        return done.returncode, done.stdout + done.stderr
+
+    assert ended("export", shipped / LESSON)[0] == 0
+    assert [file.name for file in here.iterdir()] == ["10-a-layer-trained.ipynb"]
+    status, said = ended("course", shipped / "more")
+    assert status == 2
+    assert "belongs to the installed package" in said
+    assert {file: file.stat().st_mtime_ns for file in packages.rglob("*")} == before
+
+
 def test_a_checkout_is_installed_before_scripts_and_styles_are_built(tmp_path: Path) -> None:
     for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tmp_path)

@@ -24,7 +24,7 @@ def started(folder: Path, *words: str, **settings: str) -> subprocess.Popen[str]
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.prove)])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_it_ends_when_it_is_told_to_though_no_broker_was_reached(tmp_path: Path, number: int) -> None:
     process = started(tmp_path, "grader", "--checks", "1", "--trains", "0", "--nats", "nats://web:hidden@127.0.0.1:1")
     assert process.stdout is not None
@@ -58,11 +58,7 @@ def test_a_secret_that_is_too_short_grades_nothing(
     assert (tmp_path / "secret").read_bytes() == secret
 
 
-@pytest.mark.parametrize(
-    "words",
-    [["grader", "--nats", "nats://b:4222"], pytest.param(["serve", "--port", "0"], marks=pytest.mark.prove)],
-    ids=" ".join,
-)
+@pytest.mark.parametrize("words", [["grader", "--nats", "nats://b:4222"], ["serve", "--port", "0"]], ids=" ".join)
 def test_without_the_client_of_the_broker_it_says_what_to_install(tmp_path: Path, words: list[str]) -> None:
     (tmp_path / "nats.py").write_text("raise ModuleNotFoundError(\"No module named 'nats'\")")
     settings = {"BACKHAND_NATS_URL": "nats://b:4222", "BACKHAND_LESSONS": str(COURSE)}

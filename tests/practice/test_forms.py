@@ -4,6 +4,7 @@ import asyncio
 import html
 import re
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 
 import pytest
 
@@ -304,12 +305,13 @@ def test_lines_that_cannot_show_a_slip_do_not_ask_for_it():
     assert not asks(silu, "fade", "activation/", "activation", "square-missing")
 
 
-@pytest.mark.prove
-def test_a_hunt_asks_for_the_slip_that_is_planted_and_no_other():
-    items = [item for item in curated_items(2) if render_form(item, "bug", "broadcast", "mean")][:9]
+@pytest.mark.parametrize("count", [3, pytest.param(9, marks=pytest.mark.prove)])
+def test_a_hunt_asks_for_the_slip_that_is_planted_and_no_other(count: int) -> None:
+    drawn = (item for item in curated_items(2) if render_form(item, "bug", "broadcast", "mean"))
+    items = [*islice(drawn, count)]
     planted = [item for item in items if asks(item, "bug", "broadcast/mean", "broadcast", "mean")]
 
-    assert len(planted) > 3
+    assert len(planted) > count // 3
     assert not any(asks(item, "bug", "broadcast/mean", "broadcast", "wrong-axis") for item in planted)
     assert not any(asks(item, "bug", "broadcast/", "fork", "overwritten") for item in items)
 

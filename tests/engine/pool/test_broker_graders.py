@@ -400,7 +400,6 @@ def test_a_question_that_is_too_large_is_refused_before_it_is_sent(served: Broke
     claimed(served, claim)
 
 
-@pytest.mark.prove
 def test_a_consumer_or_a_stream_that_somebody_deleted_is_made_again(served: Broker) -> None:
     async def claim(graders: BrokerGraders) -> None:
         assert (await graders.check(task(), RIGHT)).passed
