@@ -151,3 +151,20 @@ def test_two_slips_at_once_and_shares_that_meet_in_one_turn_are_named(engine, bo
     (red,) = (one for one in verdict.names if one.verdict == "wrong")
     assert red.code == code
     assert words in red.message
+
+
+@pytest.mark.parametrize(
+    ("line", "solution", "slip", "said"),
+    [
+        ("y = x * 3.0", "dx = dy * 3.0", "dx = dy", "lacks the constant `3.0` of `x * 3.0`"),
+        ("y = x * 3.0", "dx = dy * 3.0", "dx = 3.0 * dy * 3.0", "has the constant `3.0` of `x * 3.0` twice"),
+        ("y = x / 3.0", "dx = dy / 3.0", "dx = dy / 3.0 / 3.0", "has the constant `3.0` of `x / 3.0` twice"),
+        ("y = 3.0 * x", "dx = dy * 3.0", "dx = dy", "lacks the constant `3.0` of `3.0 * x`"),
+    ],
+)
+def test_a_constant_of_the_line_that_is_missing_or_there_twice_is_named(engine, line, solution, slip, said):
+    box = Box("constant", make_forward("constant", "N: 4, D: 3", "x: [N, D]", "y", line), ("dx",), solution)
+
+    (wrong,) = engine.check(box.task(), slip).names
+
+    assert said in wrong.message
