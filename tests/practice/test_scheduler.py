@@ -175,6 +175,7 @@ def test_what_went_wrong_a_month_ago_and_goes_right_now_is_new():
         OTHER: [(long_ago, AGAIN), (NOON, AGAIN)],
         ("matmul", ""): [(long_ago, GOOD), (NOON, GOOD)],
         ("index", "sign"): [(NOON - timedelta(days=3), AGAIN), (NOON, GOOD)],
+        ("softmax", "sign"): [(NOON - timedelta(days=28), AGAIN), (NOON, GOOD)],
     }
 
-    assert scheduler.newly_able(history, NOON) == [ABOUT]
+    assert scheduler.newly_able(history, NOON) == [ABOUT, ("softmax", "sign")]

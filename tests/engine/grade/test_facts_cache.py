@@ -68,6 +68,16 @@ def test_a_file_with_pickled_objects_is_not_read(tmp_path):
     assert asked(FactsCache(tmp_path), ["q"], entry())[1] == 1
 
 
+def test_a_file_that_is_read_is_younger_than_one_that_is_not(tmp_path):
+    asked(FactsCache(tmp_path), ["q"], entry())
+    (file,) = tmp_path.iterdir()
+    os.utime(file, (0, 0))
+
+    asked(FactsCache(tmp_path), ["q"], entry())
+
+    assert file.stat().st_mtime > 0
+
+
 def test_memory_and_disk_are_bounded(tmp_path):
     cache = FactsCache(tmp_path, memory_bytes=5000, disk_bytes=5000)
     for index in range(20):

@@ -610,3 +610,10 @@ def test_a_share_twice_under_another_name_of_its_upstream_is_told(engine, lines)
     (wrong,) = [name for name in verdict.names if name.verdict == "wrong"]
     assert wrong.code == "df:share-doubled:z"
     assert "the share through `z` is exactly twice as large" in wrong.message
+
+
+def test_indices_are_called_exchanged_only_where_the_other_order_is_right(engine):
+    (wrong,) = engine.check(PICK.task(), "dP = torch.zeros_like(P)\ndP[t, torch.arange(N)] = 2 * dv").names
+
+    assert "so the last index is size − 1" in wrong.message
+    assert "the other way round" not in wrong.message
