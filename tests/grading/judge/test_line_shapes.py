@@ -56,6 +56,7 @@ def texts(code: str, program: Forward | None = None) -> dict[int, str]:
         ("a = X[:, :3]", "(N, 3)"),
         ("a = X.reshape(32, 10, 10)", "(32, 10, 10)"),
         ("a, b = X.max(1)", "(N,), (N,)"),
+        ("a = (X.T @ dY,)", "(D, H)"),
         ("X.T @ dY", "(D, H)"),
         ("a = dY[torch.arange(N), t]", "(N,)"),
         ("dW = torch.zeros_like(W)\ndW += X.T @ dY", "(D, H) like W"),

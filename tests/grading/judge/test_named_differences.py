@@ -26,6 +26,7 @@ NAMED = [
 UNNAMED = [
     ("g.sum(0)", "g.sum(1, keepdim=True)"),
     ("g.sum()", "g.sum(1, keepdim=True)"),
+    ("g.sum(1, keepdim=False)", "g.sum(1, keepdim=True)"),
     ("h.sum(1)", "g.sum(1, keepdim=True)"),
     ("g.mean(1)", "g.sum(1, keepdim=True)"),
     ("g.var(1, unbiased=False)", "g.var(1, unbiased=True, keepdim=True)"),
