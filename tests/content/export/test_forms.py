@@ -82,6 +82,13 @@ def test_every_script_is_python(exports):
             ast.parse(text)
 
 
+def test_an_answer_that_names_no_option_is_left_out():
+    unanswered = markdown_of(QUIZ)
+
+    assert markdown_of(QUIZ, answers={"undo": ("1",)}) != unanswered
+    assert markdown_of(QUIZ, answers={"undo": ("1000",)}) == unanswered
+
+
 def test_a_text_to_read_holds_no_helpers(exports):
     assert not [name for name, text in exports.items() if name.endswith(".md") and "backhand." in text]
 
