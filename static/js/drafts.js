@@ -289,7 +289,7 @@ document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
 });
 
 /** Times come from the server in UTC and are shown in the reader's own. */
-function localise() {
+export function localise() {
   for (const time of document.querySelectorAll("time[datetime]:not([data-local])")) {
     const at = new Date(time.dateTime);
     const today = at.toDateString() === new Date().toDateString();

@@ -1,4 +1,6 @@
 // The quiet clock of a sitting: minutes in words, told to screen readers at ten and at one. The server keeps the time and hands in.
+import { localise } from "./drafts.js";
+
 const bar = document.querySelector(".sitting-bar");
 const TOLD = [10, 1];
 
@@ -32,7 +34,12 @@ if (bar) {
   // Every save tells the time anew: more may have been given.
   document.addEventListener("draft:saved", ({ detail: headers }) => {
     const seconds = headers.get("Seconds-Left");
-    if (seconds !== null) end = endIn(seconds);
+    if (seconds === null) return;
+    end = endIn(seconds);
+    const until = bar.querySelector("time");
+    until.dateTime = headers.get("Ends-At");
+    delete until.dataset.local;
+    localise();
     tick();
   });
 }

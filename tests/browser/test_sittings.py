@@ -3,6 +3,7 @@
 import re
 import sqlite3
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,8 @@ def test_more_time_is_on_the_clock_of_an_open_page_with_the_next_save(
     open_page(page, written[0])
     left = page.locator(".sitting-left")
     minutes = int(left.inner_text().split()[0])
+    until = page.locator(".sitting-bar time")
+    before, ended = until.get_attribute("datetime"), until.inner_text()
 
     with sqlite3.connect(server_folder / "backhand.db", timeout=SECONDS) as db:
         sitting = written[0].rpartition("/")[2]
@@ -66,6 +69,9 @@ def test_more_time_is_on_the_clock_of_an_open_page_with_the_next_save(
     page.keyboard.type("# more ")
 
     expect(left).to_have_text(re.compile(f"^({minutes + 29}|{minutes + 30}) minutes left$"))
+    now = datetime.fromisoformat(until.get_attribute("datetime") or "")
+    assert now - datetime.fromisoformat(before or "") == timedelta(minutes=30)
+    assert until.inner_text() != ended
 
 
 def test_a_text_is_saved_and_a_device_that_is_left_says_so(

@@ -257,6 +257,7 @@ async def draft(request: Request, visitor: TheVisitor, item: TheItem) -> Respons
     answer = save_answer(saved)
     if own.ends_at is not None:  # more time may have been given since the page was opened
         answer.headers["seconds-left"] = str(seconds_left(own.ends_at, item.sitting.moment))
+        answer.headers["ends-at"] = own.ends_at.isoformat()
     return answer
 
 
