@@ -3,6 +3,7 @@
 import ast
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from app.grading.diagnosis import statistics
@@ -61,3 +62,27 @@ def test_the_reference_is_one_of_each_term(beds):
     case = bed.case("x", [sight.look("x").reference for sight in bed.sights])
 
     assert statistics.names_of(GradientAnalysis(case)) == ("m", "v")
+
+
+@pytest.mark.parametrize(
+    ("places", "wide", "code"),
+    [
+        pytest.param(2, False, "dx:term-changed:v", id="a tensor with two entries in each slice"),
+        pytest.param(1, False, None, id="any number is that many times one entry"),
+        pytest.param(2, True, None, id="a look at which each entry is a slice"),
+    ],
+)
+def test_a_term_keeps_its_form_where_slices_of_two_entries_show_it(beds, places, wide, code):
+    bed = beds("L18.c1")
+    case = bed.case("x", [sight.look("x").reference for sight in bed.sights])
+    looks = []
+    for look in case.looks:
+        term = np.zeros_like(look.reference)
+        term[:places] = 1.0
+        forward = {**look.forward, "v": term} if wide and look is not case.first_look else look.forward
+        blocked = {**look.blocked, "v": look.reference - term}
+        looks.append(replace(look, forward=forward, blocked=blocked, got=look.reference + term))
+
+    found = statistics.diagnose_changed_term(GradientAnalysis(replace(case, looks=tuple(looks))))
+
+    assert (found.code if found else None) == code

@@ -518,6 +518,13 @@ def test_streams_end_when_the_server_stops(client, app, grader, monkeypatch):
     assert "event: end" not in answer.text
 
 
+def test_a_server_that_has_stopped_begins_no_run(client, app):
+    check(client, SOLUTION)
+    client.portal.call(app.state.site.runs.close)
+
+    assert start(client, headers=HTMX).status_code == 429
+
+
 def test_the_outcome_of_a_run_stays_while_another_goes_on_or_stops(client, grader):
     check(client, SOLUTION)
     start(client)
