@@ -42,6 +42,14 @@ def test_a_slip_in_a_fused_formula_has_its_code(beds, box, line, code):
     assert diagnose(cases["x"]).code == code
 
 
+def test_a_term_of_another_tensor_is_not_told_by_its_axes(beds):
+    bed = beds("L24.c1")
+    line = LAYER.replace("u * (du * u).mean(-1", "r * (du * r).mean(0")
+    solution = [line if row.startswith("dx =") else row for row in bed.box.solution.strip().split("\n")]
+
+    assert diagnose(bed.judged("\n".join(solution))["x"]) is None
+
+
 @pytest.mark.parametrize("box", ["L18.c1", "L18.c2", "L24.c1", "L24.c2"])
 def test_each_statistic_held_constant_is_recognised(beds, box):
     bed = beds(box)
