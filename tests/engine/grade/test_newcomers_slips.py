@@ -612,6 +612,17 @@ def test_a_share_twice_under_another_name_of_its_upstream_is_told(engine, lines)
     assert "the share through `z` is exactly twice as large" in wrong.message
 
 
+@pytest.mark.parametrize("factor", ["3", "N"])
+def test_a_factor_that_is_missing_is_shown_in_the_line_that_has_it_alone(engine, factor):
+    last = f"y = (s * {factor}).sum()"
+    chain = box("chain", "N: 5", "x: [N]; w: [N]", "y", f"s = x * w\n{last}", "dx = dy\ndw = dy")
+
+    verdict = engine.check(chain.task(grade="value"), f"dx = dy * w\ndw = dy * {factor} * x")
+
+    (wrong,) = [name for name in verdict.names if name.verdict == "wrong"]
+    assert f"compare with what `{last}` multiplies or divides by" in wrong.message
+
+
 def test_indices_are_called_exchanged_only_where_the_other_order_is_right(engine):
     (wrong,) = engine.check(PICK.task(), "dP = torch.zeros_like(P)\ndP[t, torch.arange(N)] = 2 * dv").names
 

@@ -1,9 +1,12 @@
 """One wrong line, one name for it: the first of the cases that every learner meets."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from app.grading.diagnosis.diagnose import describe_unrecognised, diagnose
+from app.grading.diagnosis.unrecognised import too_coarse
 from tests.grading.boxes.load import make_forward
 from tests.grading.diagnosis.tape import Bed
 
@@ -71,3 +74,14 @@ def test_a_place_is_told_by_the_lessons_own_numbers_and_by_no_hidden_ones(beds, 
 
     assert found.code == "dh:part-wrong:0"
     assert where in found.message
+
+
+def test_zeros_of_a_coarse_type_are_told_by_their_type(layer):
+    case = layer.case("b", [sight.look("b").reference for sight in layer.sights])
+    zeros = [np.zeros_like(look.reference) for look in case.looks]
+    looks = [
+        replace(look, reference=zero, shares={}, got=zero.astype(np.float16))
+        for look, zero in zip(case.looks, zeros, strict=True)
+    ]
+
+    assert too_coarse(replace(case, looks=tuple(looks), visible=None)).code == "db:dtype"
