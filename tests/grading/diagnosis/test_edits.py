@@ -2,6 +2,7 @@
 
 import ast
 import os
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from app.grading.diagnosis.brackets import bracket_edits
+from app.grading.diagnosis.call_kinds import list_edits
 from app.grading.diagnosis.edits import edits, replace_node
 from app.grading.diagnosis.grammar import EditVocabulary
 
@@ -73,3 +75,15 @@ def test_brackets_are_put_around_every_part_of_a_row(row: str) -> None:
     }
 
     assert found - {ast.dump(root)} == by_hand - {ast.dump(root)}
+
+
+@pytest.mark.parametrize(
+    ("line", "mended"),
+    [("[a, a]", ["[a, b]", "[b, a]"]), ("[a, b, a]", ["[a, b, c]", "[c, b, a]"]), ("[a, b]", []), ("[a, a, 1]", [])],
+)
+def test_a_tensor_twice_in_a_list_stays_at_one_of_its_places(line: str, mended: list[str]) -> None:
+    arrays = {name: np.ones(2) for name in "abc"[: 2 + line.count("b")]}
+
+    found = list_edits(of(line), replace(WORDS, arrays=arrays))
+
+    assert sorted(ast.unparse(one.new) for one in found) == mended

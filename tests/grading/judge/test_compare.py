@@ -74,7 +74,8 @@ def test_closeness_is_that_of_a_cmp_line():
     assert (close.exact, close.approx, close.maxdiff) == (True, True, 0.0)
     near = closeness(GRADIENT + 1e-7, REFERENCE)
     assert (near.exact, near.approx) == (False, True)
-    assert closeness(GRADIENT.T, REFERENCE).maxdiff is None
+    turned = closeness(GRADIENT.T, REFERENCE)
+    assert (turned.exact, turned.approx, turned.maxdiff) == (False, False, None)
     assert closeness(np.full_like(GRADIENT, np.nan), REFERENCE).maxdiff is None
     assert closeness(None, REFERENCE) is None
 

@@ -1,6 +1,7 @@
 """The line that is named in a bug hunt, and what else was changed."""
 
 import ast
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -93,6 +94,13 @@ def test_every_change_but_that_of_the_planted_statement_is_noticed(text, expecte
     assert changes is not None
     found = "none" if changes.none else others_verdict(BUG, changes).code or "right"
     assert found == expected
+
+
+def test_a_mended_line_is_right_whatever_number_of_lines_comes_after_it():
+    for more in ("", "dg = dx * u\n", "dg = dx * u\ndb = dx.sum(0)\n"):
+        bug = replace(BUG, starter=code(GIVEN + more))
+
+        assert not others_verdict(bug, changes_of(bug, MEND + more)).code
 
 
 @given(st.text(max_size=80))

@@ -108,3 +108,9 @@ def test_a_box_has_the_program_in_its_head_unless_that_stands_right_above(client
     head = re.sub("<[^>]+>", "", second.partition('class="program"')[2].partition("</ol>")[0])
     assert "P = A * B" in head
     assert "(4, 3)" not in head, "its shape is asked further down"
+
+
+def test_a_program_that_opens_the_lesson_stands_right_above_the_first_box(client: TestClient) -> None:
+    first = client.get("/lessons/predictions").text.split('class="exercise code-sheet"')[1]
+
+    assert 'class="program"' not in first

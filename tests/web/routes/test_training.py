@@ -525,6 +525,25 @@ def test_a_server_that_has_stopped_begins_no_run(client, app):
     assert start(client, headers=HTMX).status_code == 429
 
 
+def test_a_run_that_is_left_computes_no_further(client, app, grader, monkeypatch):
+    began, left = threading.Event(), threading.Event()
+
+    async def train(_stretch):
+        began.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            left.set()
+
+    monkeypatch.setattr(grader, "train", train)
+    check(client, SOLUTION)
+    start(client)
+    until(began.is_set)
+    client.portal.call(app.state.site.runs.close)
+
+    until(left.is_set)
+
+
 def test_the_outcome_of_a_run_stays_while_another_goes_on_or_stops(client, grader):
     check(client, SOLUTION)
     start(client)
