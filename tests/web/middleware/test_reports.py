@@ -25,6 +25,7 @@ def test_logs_hold_no_submission_no_token_and_no_query(client: TestClient, capsy
 
     said = capsys.readouterr()
     assert "request-failed" in said.out
+    assert "broken" in said.out, "where it failed is told"
     for secret in (token, "codesecret", "answersecret", "querysecret"):
         assert secret not in said.out + said.err
 
