@@ -78,6 +78,16 @@ async def test_who_left_and_takes_a_seat_has_one_membership(database: Database, 
         assert await rosters.extra_days(db, group.id) == {me: 3}
 
 
+@pytest.mark.parametrize("days", [1, 2])
+async def test_days_more_are_kept_however_few(database: Database, group: Class, me: int, days: int) -> None:
+    async with database.write() as db:
+        await joining.join_class(db, group, me, "Bob")
+        await rosters.accommodate(db, group, me, days, None)
+
+    async with database.read() as db:
+        assert await rosters.extra_days(db, group.id) == {me: days}
+
+
 async def test_of_two_who_say_one_word_at_once_one_gets_the_seat(database: Database, group: Class) -> None:
     async with database.write() as db:
         seat = await rosters.reserve_seat(db, group, "Ada", "instructor")

@@ -258,6 +258,7 @@ def test_after_the_end_for_all_each_sees_the_whole_diagnosis(room: Room, bob: Te
     assert room.solution("Bob", 2).splitlines()[0].replace(" ", "") in shown.replace(" ", "")
     assert room.grade("Bob") == "1"
     assert "transpose" in said(room.ada.get(f"{room.address}/results/{room.classroom.ids['Bob']}").text)
+    assert room.ada.get(f"{room.address}/results/999999").status_code == 404
     assert "1 of 1" in room.page(room.ada)
 
 
