@@ -623,6 +623,15 @@ def test_a_factor_that_is_missing_is_shown_in_the_line_that_has_it_alone(engine,
     assert f"compare with what `{last}` multiplies or divides by" in wrong.message
 
 
+def test_a_number_that_is_one_less_than_a_size_is_named(engine):
+    bessel = box("bessel", "N: 9, D: 3", "x: [N, D]", "y", "y = x.sum(0) / (N - 1)", "dx = dy")
+
+    (wrong,) = engine.check(bessel.task(), "dx = torch.ones_like(x) * dy / 8").names
+
+    assert wrong.code == "dx:size-hard-coded"
+    assert "`8` in the code is a size" in wrong.message
+
+
 def test_indices_are_called_exchanged_only_where_the_other_order_is_right(engine):
     (wrong,) = engine.check(PICK.task(), "dP = torch.zeros_like(P)\ndP[t, torch.arange(N)] = 2 * dv").names
 
