@@ -43,6 +43,8 @@ LOOPS_SECONDS = 120
 """After so many a test hangs: its mutant is noticed."""
 MUTANT_SECONDS = 300
 """After so many a mutant survives, whatever tests are left."""
+LEAVING_SECONDS = 20
+"""So long tests that are interrupted may take to end the servers that they started."""
 NOT_COPIED = {".git", ".venv", "node_modules", "var"}
 NOTICED, SURVIVED = "noticed ", "SURVIVED"
 COMPARED = {
@@ -236,6 +238,7 @@ def _red(tests: list[str], ends: float) -> str:
 def _run(tests: list[str], said: int) -> None:
     """In a child that has imported what is dear, and nothing of the project."""
     os.setsid()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell turns off for what it runs behind
     os.dup2(said, 1)
     os.dup2(said, 2)
     quiet = ["-x", "-q", "-n0", "--tb=no", "-rfE", "-p", "no:cacheprovider"]
@@ -243,14 +246,22 @@ def _run(tests: list[str], said: int) -> None:
 
 
 def exit_code(child: int, ends: float) -> int | None:
-    """How *child* ended; None where it had not by *ends*."""
+    """How *child* ended; None where it had not by *ends*. It is interrupted then, so that it ends what it started."""
+    ended = _waited(child, ends)
+    if ended is None:
+        os.killpg(child, signal.SIGINT)
+        if _waited(child, time.monotonic() + LEAVING_SECONDS) is None:
+            os.killpg(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+    return ended
+
+
+def _waited(child: int, ends: float) -> int | None:
     while time.monotonic() < ends:
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
             return os.waitstatus_to_exitcode(status)
         time.sleep(0.05)
-    os.killpg(child, signal.SIGKILL)
-    os.waitpid(child, 0)
     return None
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests import mutate
 from tests.mutate import PLACES, ROOT, copied, exit_code, stale
+from tests.waiting import until
 
 
 def test_what_nobody_can_see_is_a_mutant_of_today() -> None:
@@ -50,3 +51,12 @@ def test_programs_of_a_copy_run_what_stands_in_it(tmp_path: Path, monkeypatch: p
 def test_a_mutant_whose_tests_do_not_end_in_its_time_is_left() -> None:
     with subprocess.Popen(["sleep", "600"], start_new_session=True) as child:
         assert exit_code(child.pid, ends=time.monotonic()) is None
+
+
+def test_tests_that_run_out_of_time_end_what_they_started(tmp_path: Path) -> None:
+    program = "trap 'echo > ended; exit' INT; echo > began; while :; do sleep 0.1; done"
+    with subprocess.Popen(["bash", "-c", program], cwd=tmp_path, start_new_session=True) as child:
+        until((tmp_path / "began").exists)
+        assert exit_code(child.pid, ends=time.monotonic()) is None
+
+    assert (tmp_path / "ended").exists()
