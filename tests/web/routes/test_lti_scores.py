@@ -72,6 +72,9 @@ class Course:
         wrong = NewAttempt(kind="quiz", text='"x"', verdict="{}", correct=False)
         self.room.write(lambda db: progress.record_attempt(db, learner, LESSON, exercise, wrong))
 
+    def gradebook(self) -> str:
+        return self.teacher.get(f"/embedded/classes/{self.group_id}/gradebook", headers=BROWSER).text
+
     def hurry(self) -> None:
         """Let what waits be due now."""
         self.room.write(lambda db: db.execute(update(LtiScore).values(due_at=now() - timedelta(seconds=1))))
@@ -109,9 +112,12 @@ def test_a_graded_link_is_an_assignment_whose_grades_go_back(taught: Course, bob
     assignment, total = taught.assignment, len(taught.exercises)
     assert (assignment.lesson, assignment.points) == (LESSON, float(total))
     taught.solve(bob, 2)
+    before = taught.gradebook()
 
     taught.send()
 
+    assert "1 is on the way." in before
+    assert "on the way" not in taught.gradebook()
     score = taught.column.scores[-1]
     assert (score["scoreGiven"], score["scoreMaximum"]) == (2.0, float(total))
     assert (score["activityProgress"], score["gradingProgress"]) == ("InProgress", "FullyGraded")
@@ -248,7 +254,7 @@ class TestAsMoodle:
         taught.send()
         platform.asked = []
         taught.send()
-        page = taught.teacher.get(f"/embedded/classes/{taught.group_id}/gradebook", headers=BROWSER).text
+        page = taught.gradebook()
 
         assert given(taught.column, bob) == 1.0
         assert "score" not in platform.asked
@@ -379,7 +385,7 @@ def test_retries_are_further_and_further_apart_and_end_after_a_week(
     taught.room.write(lambda db: db.execute(update(LtiScore).values(failing_since=long_ago)))
     platform.broken = [503]
     taught.send()
-    page = taught.teacher.get(f"/embedded/classes/{taught.group_id}/gradebook", headers=BROWSER).text
+    page = taught.gradebook()
     assert "Down for maintenance" in page
     assert "&lt;h1&gt;" in page
     assert "not tried again" in page
