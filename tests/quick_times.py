@@ -14,7 +14,7 @@ import time
 from tests.quick import ROOT, import_graph, noticing
 
 LIMIT_SECONDS = 40
-COMMAND = (sys.executable, "-m", "pytest", "-n", "6", "--no-loadscope-reorder", "-q")
+COMMAND = (sys.executable, "-m", "pytest", "-n", "4", "--no-loadscope-reorder", "-q")
 
 
 def modules() -> list[str]:

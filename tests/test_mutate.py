@@ -1,4 +1,4 @@
-"""What `make mutants` needs is as it expects, before anybody waits for two hours."""
+"""What `make mutants` needs is as it expects, before anybody waits for an hour."""
 
 import subprocess
 import time
