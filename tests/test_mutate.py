@@ -1,6 +1,7 @@
 """What `make mutants` needs is as it expects, before anybody waits for an hour."""
 
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 
 from tests import mutate
 from tests.mutate import PLACES, ROOT, copied, exit_code, stale
-from tests.waiting import until
+from tests.waiting import SECONDS, until
 
 
 def test_what_nobody_can_see_is_a_mutant_of_today() -> None:
@@ -48,14 +49,27 @@ def test_programs_of_a_copy_run_what_stands_in_it(tmp_path: Path, monkeypatch: p
     assert not (copy / ".git").exists()
 
 
-def test_a_mutant_whose_tests_do_not_end_in_its_time_is_left() -> None:
+def test_a_mutant_whose_tests_do_not_end_in_its_time_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mutate, "LEAVING_SECONDS", 0)
     with subprocess.Popen(["sleep", "600"], start_new_session=True) as child:
         assert exit_code(child.pid, ends=time.monotonic()) is None
 
 
-def test_tests_that_run_out_of_time_end_what_they_started(tmp_path: Path) -> None:
-    program = "trap 'echo > ended; exit' INT; echo > began; while :; do sleep 0.1; done"
-    with subprocess.Popen(["bash", "-c", program], cwd=tmp_path, start_new_session=True) as child:
+LEAVES = """
+import signal, time
+from pathlib import Path
+signal.signal(signal.SIGINT, signal.default_int_handler)
+try:
+    Path("began").touch()
+    time.sleep(600)
+finally:
+    Path("ended").touch()
+"""
+
+
+def test_tests_that_run_out_of_time_end_what_they_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mutate, "LEAVING_SECONDS", SECONDS)
+    with subprocess.Popen([sys.executable, "-c", LEAVES], cwd=tmp_path, start_new_session=True) as child:
         until((tmp_path / "began").exists)
         assert exit_code(child.pid, ends=time.monotonic()) is None
 
