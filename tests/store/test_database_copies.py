@@ -1,6 +1,7 @@
 """Backups of a database in use, and their way back, on both kinds of databases."""
 
 import asyncio
+import gc
 import stat
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -26,6 +27,12 @@ from tests.waiting import SECONDS
 pytestmark = pytest.mark.anyio
 
 Rows = Mapping[str, Sequence[Any]]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _nobody_is_connected() -> None:
+    """A restoration waits for all to leave, and what other tests cancelled leaves with the garbage."""
+    gc.collect()
 
 
 @asynccontextmanager
