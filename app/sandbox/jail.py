@@ -35,6 +35,7 @@ class ConfinementPlan:
         filter: None only in unsafe mode on a kernel without seccomp.
         address_space: Bytes of the warmed zygote.
         private_bytes: Of these, what it may write to; a library's room, given back, must not become more of that.
+        oom_score: Descriptor by which the zygote sets its own, and so that of its children; None without such a file.
     """
 
     zygote: int
@@ -43,6 +44,7 @@ class ConfinementPlan:
     filter: Filter | None
     address_space: int
     private_bytes: int
+    oom_score: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -135,13 +135,24 @@ def _status(key: str) -> str:
     return "0"
 
 
-def offer_memory() -> None:
-    """Have the kernel, out of memory, end this process and its children, not its neighbours.
+def open_oom_score() -> int | None:
+    """Descriptor for `set_oom_score` of this process, or None where the kernel has no such file.
 
-    Comes before `hide_memory`: after that, these settings belong to root.
+    Comes before `hide_memory`: after that, the file belongs to root.
     """
     with contextlib.suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text("1000")
+        return os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
+    return None
+
+
+def set_oom_score(score: int | None, thousandths: int) -> None:
+    """Have the kernel, out of memory, count so much of all memory to what this process holds: it ends the largest.
+
+    Children inherit it. What a platform has set higher may stay: to go below that takes rights.
+    """
+    if score is not None:
+        with contextlib.suppress(OSError):
+            os.write(score, str(thousandths).encode())
 
 
 def hide_memory() -> None:

@@ -63,6 +63,7 @@ def confinement_plan() -> ConfinementPlan:
         filter=None if seccomp.missing_seccomp() else seccomp.Filter(),
         address_space=kernel.vm_bytes(),
         private_bytes=kernel.private_bytes(),
+        oom_score=kernel.open_oom_score(),
     )
 
 

@@ -23,6 +23,8 @@ DRIVERS = {
     "train": "app.grading.train.train_driver",
     "nudge": "app.grading.nudge.nudge_driver",
 }
+RUN_OOM_SCORE, ZYGOTE_OOM_SCORE = 1000, 250
+"""Where memory ends, a run goes first, then its zygote, which may hold more, and their neighbours last."""
 REHEARSALS = 64
 """The interpreter fits code to what it meets while it runs it. Done before a fork, no child has to do it."""
 
@@ -43,8 +45,6 @@ def warm_process() -> None:
     Raises:
         RuntimeError: A thread is running.
     """
-    kernel.offer_memory()
-    kernel.hide_memory()
     jail.settle()
     for name, module in DRIVERS.items():
         harness.register(name, module)
@@ -59,6 +59,7 @@ def warm_process() -> None:
 def confine_process() -> jail.ConfinementPlan:
     """Give up what only the start needed; the plan by which children of this process are confined."""
     plan = protection.confinement_plan()
+    kernel.hide_memory()
     with contextlib.suppress(OSError):  # `protection` says why
         namespaces.enter_namespaces(by_user=plan.uid is None)
     kernel.keep_capabilities(*(() if plan.uid is None else protection.TO_CHANGE_USER))
@@ -111,6 +112,7 @@ def bare(control: socket.socket) -> None:
 def start_child(control: socket.socket, plan: jail.ConfinementPlan) -> tuple[int, int]:
     """Fork a child that waits for its job on a socket of its own, and hand that to the grader; its pid and pidfd."""
     parent_end, child_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    kernel.set_oom_score(plan.oom_score, RUN_OOM_SCORE)
     pid = kernel.fork()
     if pid == 0:
         try:
@@ -119,6 +121,7 @@ def start_child(control: socket.socket, plan: jail.ConfinementPlan) -> tuple[int
             child(plan, child_end)
         finally:
             os._exit(1)
+    kernel.set_oom_score(plan.oom_score, ZYGOTE_OOM_SCORE)
     child_end.close()
     pidfd = os.pidfd_open(pid)
     with parent_end:

@@ -96,7 +96,7 @@ def test_tables_of_pages_count_and_end_the_run_alone(folder, jail):
     reply = jail.run(Job(driver="probe", header={"source": TABLES}, seconds=SECONDS, cpu_seconds=20))
     after = jail.run(Job(driver="probe", header={"source": "y = torch.ones(2)", "names": ["y"]}))
 
-    assert reply.ending == "memory"
+    assert (reply.ending, reply.detail) == ("memory", "its control group had no memory left")
     assert (after.ending, jail.zygote_pid) == ("done", zygote)
 
 
