@@ -8,7 +8,6 @@ os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import gc
 from collections.abc import Generator, Iterator, Sequence
 from functools import partial
-from pathlib import Path
 
 import pytest
 import structlog
@@ -25,13 +24,14 @@ from app.grading.reading import budget
 from app.sandbox import process
 from app.sandbox.runner import Jail
 from app.store import database
+from tests import proved_pages
 from tests.examples import IS_REPEATED, TIMES
 from tests.forked_workers import fork_workers
 from tests.graders import SharedGraders, shared_graders, warm_jail
 from tests.passed_tests import tell_briefly
 from tests.rooms import Rooms, shared_by
 from tests.store import postgres
-from tests.turns import leave_for_later
+from tests.turns import leave_for_later, runs_all_of
 from tests.waiting import SECONDS
 from tests.zygotes import fork_zygotes, zygote_server
 
@@ -46,8 +46,6 @@ settings.register_profile(
 )
 settings.load_profile("project")
 
-ROOT = Path(__file__).resolve().parents[1]
-
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Rooms:
@@ -56,6 +54,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Rooms:
 
 def pytest_configure(config: pytest.Config) -> None:
     tell_briefly(config)
+    proved_pages.are_proved()  # asks for the digest of pages before one of them may change
     if not hasattr(config, "workerinput"):
         server = zygote_server()
         server.__enter__()
@@ -85,15 +84,22 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    config = metafunc.config
-    if config.option.markexpr == "not prove" and [*map(Path, config.args)] in ([Path("tests")], [ROOT / "tests"]):
+    if runs_all_of(metafunc.config, "tests"):
         leave_for_later(metafunc)
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Workers take up what is shared in the order of its table, and single files after that."""
     items.sort(key=lambda item: shared_by(item.nodeid.partition("::")[0]))
+    if proved_pages.leaves_pages_out(config):
+        items[:] = proved_pages.due(items)
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    config = session.config
+    if exitstatus == pytest.ExitCode.OK and not hasattr(config, "workerinput") and proved_pages.looked_at_all(config):
+        proved_pages.keep()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
@@ -101,6 +107,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.write_line(
             "Tests marked `prove` were left out: they take long and seldom find more. `make prove` runs them."
         )
+    if proved_pages.leaves_pages_out(config):
+        terminalreporter.write_line("All tests in a browser passed with these pages: a third of them ran again.")
 
 
 @pytest.fixture(scope="session")

@@ -26,7 +26,7 @@ def files_digest(places: tuple[str, ...]) -> bytes:
     if not places:
         return sources_digest(JUDGES)
     together = sha256()
-    files = (file for place in places for file in (ROOT / place).rglob("*"))
+    files = (file for place in places for file in [ROOT / place, *(ROOT / place).rglob("*")])
     for file in sorted(file for file in files if file.is_file() and file.suffix != ".pyc"):
         together.update(file.read_bytes())
     return together.digest()
@@ -36,6 +36,12 @@ def rows_in_turn(rows: Sequence[Row], turns: int = TURNS, places: tuple[str, ...
     """One of *turns* rows, which the files in *places* choose: of fewer rows than that, one."""
     turn = int.from_bytes(files_digest(places)) % (min(turns, len(rows)) or 1)
     return rows[turn::turns]
+
+
+def runs_all_of(config: pytest.Config, folder: str) -> bool:
+    """Whether this is a run of all tests in *folder* but those that are marked `prove`."""
+    of_all = [*map(Path, config.args)] in ([Path(folder)], [ROOT / folder])
+    return of_all and config.option.markexpr == "not prove" and not config.option.keyword
 
 
 def leave_for_later(metafunc: pytest.Metafunc) -> None:
