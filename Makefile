@@ -87,12 +87,12 @@ test:
 suite: developed tools
 	$(BIN)/pytest $(WORKERS) --durations=10
 
-# What `make test` leaves out, and sixty times as many examples of each fuzz test.
+# What `make test` leaves out, and forty times as many examples of each fuzz test.
 prove: developed
 	@bash tests/find-tools.sh prove
 	$(PIP_INSTALL) --editable '.[prove]'
 	-$(MAKE) openedx
-	EXAMPLES=30 $(BIN)/pytest $(WORKERS) --durations=10 -m "prove or hypothesis or in_turn" -o faulthandler_timeout=3600
+	EXAMPLES=20 $(BIN)/pytest $(WORKERS) --durations=10 -m "prove or hypothesis or in_turn" -o faulthandler_timeout=3600
 
 # The platform code of Open edX, in an environment of its own: what it needs does not fit to what Backhand needs.
 openedx: var/openedx/bin/python

@@ -1,4 +1,4 @@
-"""How many examples a fuzz test tries: half its own number, in `make prove` thirty times that, and others each time."""
+"""How many examples a fuzz test tries: half its own number, in `make prove` twenty times that, and others each time."""
 
 import os
 from math import ceil
