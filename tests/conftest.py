@@ -108,7 +108,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
             "Tests marked `prove` were left out: they take long and seldom find more. `make prove` runs them."
         )
     if proved_pages.leaves_pages_out(config):
-        terminalreporter.write_line("All tests in a browser passed with these pages: a third of them ran again.")
+        terminalreporter.write_line("All tests in a browser passed with these pages: a twelfth of them ran again.")
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,6 @@
 """Whether all tests in a browser have passed since anything changed that makes a page.
 
-A run of all of them keeps a digest of that. Where it is the same `make test` takes a third of them, which the sources
+A run of all of them keeps a digest of that. Where it is the same `make test` takes a twelfth of them, which the sources
 of the judge choose: what changed is elsewhere, and has tests of its own.
 """
 
@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.turns import PAGES, ROOT, files_digest, rows_in_turn, runs_all_of
+from tests.turns import EXPORTS, PAGES, ROOT, files_digest, rows_in_turn, runs_all_of
 
 FILE = ROOT / "tests" / "proved_pages.txt"
-PLACES = (*PAGES, "static/build.mjs", "package-lock.json", "tests/browser")
+PLACES = (*PAGES, *EXPORTS, "static/build.mjs", "package-lock.json", "tests/browser")
 """What makes pages, and what looks at them."""
-TURNS = 3
 
 
 def are_proved(file: Path = FILE) -> bool:
@@ -35,8 +34,8 @@ def looked_at_all(config: pytest.Config) -> bool:
 
 
 def due(items: Sequence[pytest.Item]) -> list[pytest.Item]:
-    """*items*, but of those in a browser the third whose turn it is."""
+    """*items*, but of those in a browser the twelfth whose turn it is."""
     often = [item for item in items if item.get_closest_marker("prove") is None]
     of_pages = [item for item in often if item.nodeid.startswith("tests/browser/")]
-    later = {*of_pages} - {*rows_in_turn(of_pages, TURNS)}
+    later = {*of_pages} - {*rows_in_turn(of_pages)}
     return [item for item in items if item not in later]
