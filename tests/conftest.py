@@ -54,7 +54,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Rooms:
 
 def pytest_configure(config: pytest.Config) -> None:
     tell_briefly(config)
-    proved_pages.are_proved()  # asks for the digest of pages before one of them may change
+    proved_pages.begin(config)
     if not hasattr(config, "workerinput"):
         server = zygote_server()
         server.__enter__()
@@ -92,13 +92,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Workers take up what is shared in the order of its table, and single files after that."""
     items.sort(key=lambda item: shared_by(item.nodeid.partition("::")[0]))
-    if proved_pages.leaves_pages_out(config):
+    if config.stash[proved_pages.LEFT_OUT]:
         items[:] = proved_pages.due(items)
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     config = session.config
-    if exitstatus == pytest.ExitCode.OK and not hasattr(config, "workerinput") and proved_pages.looked_at_all(config):
+    if exitstatus == pytest.ExitCode.OK and not hasattr(config, "workerinput") and proved_pages.looks_at_all(config):
         proved_pages.keep()
 
 
@@ -107,7 +107,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.write_line(
             "Tests marked `prove` were left out: they take long and seldom find more. `make prove` runs them."
         )
-    if proved_pages.leaves_pages_out(config):
+    if config.stash[proved_pages.LEFT_OUT]:
         terminalreporter.write_line("All tests in a browser passed with these pages: a twelfth of them ran again.")
 
 

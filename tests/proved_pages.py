@@ -14,6 +14,7 @@ from tests.turns import EXPORTS, PAGES, ROOT, files_digest, rows_in_turn, runs_a
 FILE = ROOT / "tests" / "proved_pages.txt"
 PLACES = (*PAGES, *EXPORTS, "static/build.mjs", "package-lock.json", "tests/browser")
 """What makes pages, and what looks at them."""
+LEFT_OUT = pytest.StashKey[bool]()
 
 
 def are_proved(file: Path = FILE) -> bool:
@@ -24,13 +25,15 @@ def keep(file: Path = FILE) -> None:
     file.write_text(f"{files_digest(PLACES).hex()}\n", "utf-8")
 
 
-def leaves_pages_out(config: pytest.Config) -> bool:
-    return runs_all_of(config, "tests") and are_proved()
+def begin(config: pytest.Config) -> None:
+    """Before a page may change: whether this run leaves tests in a browser out."""
+    config.stash[LEFT_OUT] = are_proved() and runs_all_of(config, "tests")
 
 
-def looked_at_all(config: pytest.Config) -> bool:
-    """Whether a run, once it is green, is one of all tests in a browser."""
-    return runs_all_of(config, "tests/browser") or (runs_all_of(config, "tests") and not are_proved())
+def looks_at_all(config: pytest.Config) -> bool:
+    """Whether this is a run of all tests in a browser."""
+    of_all = runs_all_of(config, "tests/browser") or runs_all_of(config, "tests")
+    return of_all and not config.stash[LEFT_OUT]
 
 
 def due(items: Sequence[pytest.Item]) -> list[pytest.Item]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests import proved_pages, turns
-from tests.proved_pages import PLACES, are_proved, due, keep, leaves_pages_out, looked_at_all
+from tests.proved_pages import LEFT_OUT, PLACES, are_proved, begin, due, keep, looks_at_all
 from tests.turns import ROOT, TURNS, files_digest
 
 OF_PAGES = [f"tests/browser/test_{name}.py::test_it[{row}]" for name in ("a", "b") for row in range(TURNS)]
@@ -23,8 +23,12 @@ def items(names: list[str], *, is_left: bool = False) -> list[Any]:
     return [Item(nodeid=name, get_closest_marker=lambda _: is_left or None) for name in names]
 
 
-def run_of(*places: str, mark: str = "not prove", keyword: str = "") -> Any:
-    return SimpleNamespace(args=list(places), option=SimpleNamespace(markexpr=mark, keyword=keyword))
+def run_of(*places: str, mark: str = "not prove", **choices: object) -> Any:
+    """A run that has begun."""
+    options = SimpleNamespace(markexpr=mark, **choices)
+    config: Any = SimpleNamespace(args=list(places), option=options, stash=pytest.Stash())
+    begin(config)
+    return config
 
 
 @pytest.fixture
@@ -78,29 +82,40 @@ def test_what_is_marked_prove_takes_no_turn_of_a_test() -> None:
 @pytest.mark.usefixtures("_proved")
 @pytest.mark.parametrize("place", ["tests", str(ROOT / "tests")])
 def test_a_run_of_all_tests_leaves_them_out_where_they_are_proved(place: str) -> None:
-    assert leaves_pages_out(run_of(place))
-    assert not looked_at_all(run_of(place))
+    run = run_of(place)
+
+    assert run.stash[LEFT_OUT]
+    assert not looks_at_all(run)
 
 
 def test_a_run_of_all_tests_looks_at_every_page_that_changed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(proved_pages, "are_proved", lambda: False)
+    run = run_of("tests")
+    monkeypatch.setattr(proved_pages, "are_proved", lambda: True)  # as it is once it was kept
 
-    assert not leaves_pages_out(run_of("tests"))
-    assert looked_at_all(run_of("tests"))
+    assert not run.stash[LEFT_OUT]
+    assert looks_at_all(run)
 
 
 @pytest.mark.usefixtures("_proved")
 @pytest.mark.parametrize(
-    ("run", "all_of_them"),
+    ("asked", "choices", "all_of_them"),
     [
-        (run_of("tests/browser"), True),
-        (run_of("tests/browser/test_pages.py"), False),
-        (run_of("tests/browser", keyword="phone"), False),
-        (run_of("tests/browser", mark="prove"), False),
-        (run_of("tests", keyword="phone"), False),
-        (run_of("tests/web"), False),
+        ("tests/browser", {}, True),
+        ("tests/browser/test_pages.py", {}, False),
+        ("tests/web", {}, False),
+        ("tests/browser", {"mark": "prove"}, False),
+        ("tests/browser", {"keyword": "phone"}, False),
+        ("tests/browser", {"lf": True}, False),
+        ("tests/browser", {"deselect": ["tests/browser/test_pages.py"]}, False),
+        ("tests/browser", {"collectonly": True}, False),
+        ("tests", {"collectonly": True}, False),
     ],
 )
-def test_of_its_folder_every_test_runs_and_a_part_of_it_keeps_nothing(run: Any, *, all_of_them: bool) -> None:
-    assert not leaves_pages_out(run)
-    assert looked_at_all(run) is all_of_them
+def test_of_its_folder_every_test_runs_and_a_part_of_it_keeps_nothing(
+    asked: str, choices: dict[str, Any], *, all_of_them: bool
+) -> None:
+    run = run_of(asked, **choices)
+
+    assert not run.stash[LEFT_OUT]
+    assert looks_at_all(run) is all_of_them

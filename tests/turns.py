@@ -17,6 +17,8 @@ PAGES = ("templates", "static/css", "static/js", "app/web", "app/kinds")
 """What makes a page look as it does."""
 EXPORTS = ("lessons", "app/content", "app/course", "app/kinds", "app/web/pictures")
 """What makes notebooks and scripts of lessons."""
+CHOICES = ("keyword", "deselect", "ignore", "ignore_glob", "lf", "stepwise", "collectonly", "setuponly", "setupplan")
+"""Options by which a run takes a part of what it is asked for, or nothing of it."""
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -41,7 +43,8 @@ def rows_in_turn(rows: Sequence[Row], turns: int = TURNS, places: tuple[str, ...
 def runs_all_of(config: pytest.Config, folder: str) -> bool:
     """Whether this is a run of all tests in *folder* but those that are marked `prove`."""
     of_all = [*map(Path, config.args)] in ([Path(folder)], [ROOT / folder])
-    return of_all and config.option.markexpr == "not prove" and not config.option.keyword
+    is_part = any(getattr(config.option, choice, None) for choice in CHOICES)
+    return of_all and config.option.markexpr == "not prove" and not is_part
 
 
 def leave_for_later(metafunc: pytest.Metafunc) -> None:
